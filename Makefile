@@ -1,0 +1,30 @@
+# Everything is set up in .venv by the first command that needs it; nothing asks for root.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: demo test lint promises clean
+
+demo: $(READY)  ## set up and run the main job
+	@$(BIN)/python -m tersely.cli.demo
+
+test: $(READY)  ## set up and pass all tests
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/mypy
+	$(BIN)/pytest -m "not long" -n 2
+
+promises: $(READY)  ## the long ones, with the full numbers
+	$(BIN)/pytest -m "long" --timeout 7200
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "tersely needs Python 3.11 or later"'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable '.[dev,bench]'
+	@touch $@
+
+clean:  ## remove what the commands above made
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
