@@ -1,0 +1,1 @@
+"""Sentences, tokens, keywords, corpora. No models here."""

@@ -1,0 +1,23 @@
+import pytest
+
+from tersely.text.spacing import Spacer
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        (["a", ",", "b", "."], "a, b."),
+        (["(", "a", ")", "b"], "(a) b"),
+        (['"', "a", '"', "b", '"', "c", '"'], '"a" b "c"'),
+        (["do", "n't", "it", "'s"], "don't it's"),
+        (["and", "/", "or"], "and/or"),
+        (["a", "-", "b"], "a - b"),
+        (["wait", "...", "what", "?!"], "wait... what?!"),
+        (["good", ":)", "yes"], "good :) yes"),
+        (["我", "吃", "。", "好"], "我吃。好"),
+        (["“", "a", "”"], "“a”"),
+    ],
+)
+def test_the_usual_white_space_reads_well(pieces: list[str], text: str) -> None:
+    spacer = Spacer()
+    assert "".join(spacer.gap(piece) + piece for piece in pieces) == text

@@ -1,0 +1,134 @@
+import time
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tersely.text import tokens as module
+from tersely.text.fixture import fixture_sentences, handwritten_sentences
+from tersely.text.tokens import SHIFT, Tokenised, case_marked, detokenise, tokenise
+from tersely.text.vocab import SPECIAL_TOKENS
+
+EXAMPLES = {
+    "I will be 10 minutes late.": "<shift> i will be 10 minutes late .",
+    "She's absolutely wonderful.": "<shift> she 's absolutely wonderful .",
+    "I don't, can't, shouldn't've.": "<shift> i do n't , ca n't , should n't 've .",
+    "It was $11.50, 50% off at 10:30": "<shift> it was $11.50 , 50% off at 10:30",
+    "1,000 people came 24/7, 3rd time": "1,000 people came 24/7 , 3rd time",
+    "my iPhone at McDonald's": "my iPhone at McDonald 's",
+    "THIS place is AMAZING!!!": "THIS place is AMAZING !!!",
+    "so good... really?!": "so good ... really ?!",
+    "the U.S. at 5 p.m. sharp": "the U.S. at 5 p.m. sharp",
+    "mouth-watering, all-you-can-eat": "mouth-watering , all-you-can-eat",
+    'he said "yes" to us': 'he said " yes " to us',
+    "great :) <3 food": "great :) <3 food",
+    "see www.example.com/menu or a@b.org": "see www.example.com/menu or a@b.org",
+    "我喜欢吃": "我 喜 欢 吃",
+    "family 👨‍👩‍👧 trip 🇫🇷!": "family 👨‍👩‍👧 trip 🇫🇷 !",
+    "café crème brûlée": "café crème brûlée",
+    "a <shift> b </s>": "a < shift > b < / s >",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), EXAMPLES.items())
+def test_sentences_are_cut_where_a_person_would(text: str, expected: str) -> None:
+    assert tokenise(text).tokens == expected.split(" ")
+    assert detokenise(tokenise(text)) == text
+
+
+@pytest.mark.promise(9)
+@given(st.text(max_size=80))
+@example("")
+@example(" ")
+@example("\x1c\x85\u2028")
+@example("ǅ ß ŉ İ ı Σας ΟΔΟΣ")
+@example("<shift><SHIFT> <unk> <s>")
+@settings(max_examples=5000)
+def test_any_text_is_restored(text: str) -> None:
+    assert detokenise(tokenise(text)) == text
+
+
+@given(st.text(alphabet="aB'’n.,!?\"() \t$5:-/%<>shiftI…我", max_size=40))
+@settings(max_examples=2000)
+def test_text_of_the_trickiest_characters_is_restored(text: str) -> None:
+    assert detokenise(tokenise(text)) == text
+
+
+@given(st.text(alphabet="aB'n.,!?\"() \t$5:-I我ไ", max_size=30))
+@settings(max_examples=1000)
+def test_learned_runs_give_what_a_careful_reading_gives(text: str) -> None:
+    assert tokenise(text) == module._tokenise_with_care(text)
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=1000)
+def test_a_token_has_no_white_space_and_is_no_special_one(text: str) -> None:
+    for token in tokenise(text).tokens:
+        assert token.split() == [token]
+        assert token == SHIFT or token not in SPECIAL_TOKENS
+
+
+@pytest.mark.promise(9)
+def test_the_fixture_is_restored_whole() -> None:
+    for sentence in [*handwritten_sentences(), *fixture_sentences(5000)]:
+        assert detokenise(tokenise(sentence)) == sentence
+
+
+@pytest.mark.promise(9)
+def test_real_sentences_are_restored(corpora) -> None:
+    total = restored = 0
+    for name in ("reviews/train.txt", "everyday/train.txt"):
+        with (corpora / name).open(encoding="utf-8") as file:
+            for _, line in zip(range(50_000), file, strict=False):
+                sentence = line.rstrip("\n")
+                total += 1
+                restored += detokenise(tokenise(sentence)) == sentence
+    assert total == 100_000
+    assert restored >= 0.999 * total
+
+
+def test_unusual_spacing_adds_no_token() -> None:
+    assert tokenise("good  food .").tokens == tokenise("good food.").tokens
+    assert tokenise("good  food .").gaps == {1: "  ", 2: " "}
+
+
+def test_bare_tokens_become_good_text() -> None:
+    tokens = '<shift> she said " hello " ( twice ) , did n\'t she ?'.split()
+    assert detokenise(tokens) == 'She said "hello" (twice), didn\'t she?'
+
+
+def test_a_shift_with_nothing_to_shift_is_harmless() -> None:
+    assert detokenise([SHIFT]) == ""
+    assert detokenise([SHIFT, SHIFT, "late", SHIFT, "."]) == "Late."
+
+
+def test_only_a_capitalised_word_is_marked() -> None:
+    assert case_marked("Late") == (SHIFT, "late")
+    assert case_marked("I") == (SHIFT, "i")
+    assert case_marked("LATE") == ("LATE",)
+    assert case_marked("late") == ("late",)
+    assert case_marked("10") == ("10",)
+
+
+def test_gaps_alone_say_where_spacing_is_unusual() -> None:
+    assert tokenise("Nothing unusual, is there?").gaps == {}
+    assert tokenise("great.The food") == Tokenised(["great", ".", SHIFT, "the", "food"], {2: ""})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "." * 100_000,
+        '"' * 50_000,
+        "a'" * 50_000,
+        "a" * 100_000,
+        "1:" * 50_000,
+        "-a" * 50_000,
+        "w@" * 20_000,
+        "a." * 50_000,
+    ],
+)
+def test_hostile_text_takes_no_longer_than_its_length(text: str) -> None:
+    start = time.perf_counter()
+    assert detokenise(tokenise(text)) == text
+    assert time.perf_counter() - start < 5
