@@ -1,0 +1,1 @@
+"""One reader a corpus format; corpus.py picks among them."""
