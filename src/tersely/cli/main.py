@@ -1,0 +1,88 @@
+"""The `tersely` command: finds the subcommand, runs it, turns errors into exit codes.
+
+Nothing heavy is imported here or at the top of a command's module, so that
+`tersely --help` answers at once.
+"""
+
+import argparse
+import errno
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Never
+
+from tersely import __version__
+from tersely.errors import TerselyError
+
+COMMANDS = {
+    "prepare": "turn text into a corpus to train on",
+    "train": "learn a scheme from a prepared corpus",
+    "bench": "measure speed and quality on this machine",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    given = parser(arguments).parse_args(arguments)
+    try:
+        run = importlib.import_module(f"tersely.cli.{given.command}").run
+        run(given)
+        sys.stdout.flush()
+    except TerselyError as error:
+        return _fail(str(error), code=error.exit_code)
+    except KeyboardInterrupt:
+        return _fail("interrupted; nothing was left half done.", code=1)
+    except BrokenPipeError:
+        # The reader has gone, as in `tersely … | head`; nobody is left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        return _fail(_describe(error), code=1)
+    except MemoryError:
+        return _fail("not enough memory.", code=1)
+    return 0
+
+
+def parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Build the parser; only the subcommand asked for adds its options."""
+    asked = sys.argv[1:] if arguments is None else arguments
+    found = argparse.ArgumentParser(
+        prog="tersely",
+        description="Type a few keywords, get the sentence.",
+        epilog="tersely COMMAND --help tells more about a command.",
+    )
+    found.add_argument("--version", action="version", version=f"tersely {__version__}")
+    commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if name in asked:
+            importlib.import_module(f"tersely.cli.{name}").add_arguments(command)
+    return found
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> Never:
+    raise KeyboardInterrupt
+
+
+def _fail(message: str, *, code: int) -> int:
+    print(f"tersely: {message}", file=sys.stderr)
+    return code
+
+
+def _describe(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    advice = {
+        errno.ENOSPC: " Free some space, or write to another disk.",
+        errno.EACCES: " Check its permissions, or choose another place.",
+        errno.EROFS: " Choose another place to write to.",
+    }
+    return f"{where}{error.strerror or error}.{advice.get(error.errno or 0, '')}"

@@ -1,0 +1,31 @@
+from pathlib import Path
+
+import numpy as np
+
+from tersely.text import arrays
+from tersely.text.arrays import write_split
+from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
+
+
+def test_sentences_become_arrays_whatever_the_chunk(tmp_path: Path, monkeypatch) -> None:
+    lexicon = Vocabulary([*SPECIAL_TOKENS, "a", "b", "c"])
+    (tmp_path / "train").write_text("a b\nc\n" * 50 + "a zzz\n")
+    whole = write_split(tmp_path / "train", tmp_path, lexicon, vocabulary_size=7)
+    tokens, offsets = (np.load(tmp_path / f"train.{n}.npy") for n in ("tokens", "offsets"))
+    assert tokens.tolist() == [5, 6, 7] * 50 + [5, 1]
+    assert offsets.tolist()[:4] == [0, 2, 3, 5]
+    assert offsets[-1] == len(tokens) == whole["tokens"]
+    assert whole["sentences"] == 101
+    assert whole["lengths"] == {"1": 50, "2": 51}
+    assert whole["in_vocabulary_share"] == round(101 / 152, 6)
+    assert whole["beyond_lexicon"] == 1
+    monkeypatch.setattr(arrays, "SENTENCES_A_CHUNK", 7)
+    assert write_split(tmp_path / "train", tmp_path, lexicon, vocabulary_size=7) == whole
+    assert np.array_equal(np.load(tmp_path / "train.tokens.npy"), tokens)
+
+
+def test_an_empty_split_is_an_empty_array(tmp_path: Path) -> None:
+    (tmp_path / "dev").write_text("")
+    summary = write_split(tmp_path / "dev", tmp_path, Vocabulary(SPECIAL_TOKENS), 5)
+    assert summary["sentences"] == 0
+    assert np.load(tmp_path / "dev.offsets.npy").tolist() == [0]

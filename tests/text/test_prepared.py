@@ -1,0 +1,53 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tersely.errors import UsageError
+from tersely.text.prepared import PreparedCorpus
+from tests.text.test_prepare import documents, prepared
+
+
+def test_a_split_gives_sentence_after_sentence(tmp_path: Path) -> None:
+    _, corpus = prepared(tmp_path / "out", documents(200))
+    split = corpus.split("train")
+    assert sum(len(split[index]) for index in range(len(split))) == len(split.tokens)
+    assert np.array_equal(split.lengths, [len(split[index]) for index in range(len(split))])
+    assert isinstance(split.tokens, np.memmap)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("summary.json", b"{", "cannot be read"),
+        ("summary.json", b"[]", "cannot be read"),
+        ("summary.json", json.dumps({"format_version": 99}).encode(), "format 99"),
+        ("train.tokens.npy", b"", "cannot be read"),
+        ("train.tokens.npy", b"garbage" * 99, "not a NumPy array"),
+        ("train.offsets.npy", None, "cannot be read"),
+    ],
+)
+def test_a_broken_folder_is_refused(tmp_path: Path, name, content, complaint) -> None:
+    prepared(tmp_path / "out", documents(50))
+    path = tmp_path / "out" / name
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UsageError, match=complaint):
+        PreparedCorpus.open(tmp_path / "out").split("train")
+
+
+def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    _, corpus = prepared(tmp_path / "out", documents(50))
+    np.save(tmp_path / "out" / "train.offsets.npy", np.array([0, 5], np.int64))
+    with pytest.raises(UsageError, match="do not fit"):
+        corpus.split("train")
+    np.save(tmp_path / "out" / "train.tokens.npy", np.zeros(5))
+    with pytest.raises(UsageError, match="expected a row of int32"):
+        corpus.split("train")
+
+
+def test_a_folder_that_is_none_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="tersely prepare SOURCE --out"):
+        PreparedCorpus.open(tmp_path)
