@@ -1,0 +1,118 @@
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tersely.errors import TerselyError, UsageError
+from tersely.model.checks import TensorSpec
+from tersely.model.folder import ModelFolder
+from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
+
+
+def small_model(seed: int = 1) -> ModelFolder:
+    rng = np.random.default_rng(seed)
+    return ModelFolder(
+        architecture="example",
+        settings={"units": 4},
+        tensors={
+            "embedding": rng.normal(size=(7, 4)).astype(np.float32),
+            "scale": np.array([1.5], np.float16),
+            "packed": rng.integers(-128, 127, (4, 4)).astype(np.int8),
+        },
+        vocabulary=Vocabulary([*SPECIAL_TOKENS, "late", "naïve"]),
+        card="# A model\n",
+    )
+
+
+def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
+    model = small_model()
+    model.save_pretrained(tmp_path / "m")
+    assert sorted(os.listdir(tmp_path / "m")) == [
+        "README.md", "config.json", "model.safetensors", "vocab.txt",
+    ]  # fmt: skip
+    loaded = ModelFolder.from_pretrained(tmp_path / "m")
+    assert (loaded.architecture, loaded.settings, loaded.card) == (
+        "example",
+        {"units": 4},
+        "# A model\n",
+    )
+    assert loaded.vocabulary.tokens == model.vocabulary.tokens
+    assert loaded.tensors.keys() == model.tensors.keys()
+    for name, array in model.tensors.items():
+        assert np.array_equal(loaded.tensors[name], array)
+        assert loaded.tensors[name].dtype == array.dtype
+
+
+def test_a_run_stands_for_its_model(tmp_path: Path) -> None:
+    small_model().save_pretrained(tmp_path / "run" / "model")
+    assert ModelFolder.from_pretrained(tmp_path / "run").settings == {"units": 4}
+
+
+def test_saving_again_replaces_the_model(tmp_path: Path) -> None:
+    small_model(1).save_pretrained(tmp_path / "m")
+    small_model(2).save_pretrained(tmp_path / "m")
+    loaded = ModelFolder.from_pretrained(tmp_path / "m")
+    assert np.array_equal(loaded.tensors["embedding"], small_model(2).tensors["embedding"])
+    assert os.listdir(tmp_path) == ["m"]
+
+
+def test_saving_never_removes_other_files(tmp_path: Path) -> None:
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "thesis.tex").write_text("years of work")
+    with pytest.raises(UsageError, match="holds more than a model"):
+        small_model().save_pretrained(tmp_path / "m")
+    assert (tmp_path / "m" / "thesis.tex").read_text() == "years of work"
+
+
+def test_a_save_that_fails_leaves_the_old_model(tmp_path: Path) -> None:
+    small_model(1).save_pretrained(tmp_path / "m")
+    broken = small_model(2)
+    broken.settings["units"] = object()
+    with pytest.raises(TypeError):
+        broken.save_pretrained(tmp_path / "m")
+    loaded = ModelFolder.from_pretrained(tmp_path / "m")
+    assert np.array_equal(loaded.tensors["embedding"], small_model(1).tensors["embedding"])
+
+
+def test_tensors_must_be_those_the_architecture_needs(tmp_path: Path) -> None:
+    small_model().save_pretrained(tmp_path / "m")
+    needed = {
+        "embedding": TensorSpec((7, 4), "F32"),
+        "scale": TensorSpec((1,), "F16"),
+        "packed": TensorSpec((4, 4), "I8"),
+    }
+    ModelFolder.from_pretrained(tmp_path / "m", expected=needed)
+    with pytest.raises(TerselyError, match=r"embedding is F32 \[7, 4\], expected F32 \[8, 4\]"):
+        ModelFolder.from_pretrained(
+            tmp_path / "m", expected={**needed, "embedding": TensorSpec((8, 4), "F32")}
+        )
+    with pytest.raises(TerselyError, match="bias is missing, expected"):
+        ModelFolder.from_pretrained(
+            tmp_path / "m", expected={**needed, "bias": TensorSpec((1,), "F32")}
+        )
+
+
+def test_weights_of_another_kind_are_not_saved(tmp_path: Path) -> None:
+    model = small_model()
+    model.tensors["double"] = np.zeros(3)
+    with pytest.raises(TerselyError, match="float64"):
+        model.save_pretrained(tmp_path / "m")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such model folder"):
+        ModelFolder.from_pretrained(tmp_path / "nowhere")
+    small_model().save_pretrained(tmp_path / "m")
+    (tmp_path / "m" / "vocab.txt").unlink()
+    with pytest.raises(UsageError, match=r"vocab\.txt missing"):
+        ModelFolder.from_pretrained(tmp_path / "m")
+
+
+def test_the_config_is_readable(tmp_path: Path) -> None:
+    small_model().save_pretrained(tmp_path / "m")
+    config = json.loads((tmp_path / "m" / "config.json").read_text())
+    assert config["format_version"] == 1
+    assert config["tensors"]["embedding"] == {"shape": [7, 4], "dtype": "F32"}
