@@ -9,6 +9,9 @@ from typing import Any, Never
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Small tensors gain nothing from more threads, and busy ones starve each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 settings.register_profile("tersely", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tersely")
 

@@ -18,8 +18,11 @@ from tersely import __version__
 from tersely.errors import TerselyError
 
 COMMANDS = {
+    "complete": "turn keywords into sentences",
+    "keywords": "show which words of a sentence are enough",
     "prepare": "turn text into a corpus to train on",
     "train": "learn a scheme from a prepared corpus",
+    "evaluate": "judge a model on held-out sentences",
     "bench": "measure speed and quality on this machine",
 }
 

@@ -105,7 +105,7 @@ class ModelFolder:
 
 def _find(path: Path) -> Path:
     """Accept a model folder, or a run that has one in `model/`."""
-    is_run = not (path / CONFIG).exists() and (path / "model").is_dir()
+    is_run = not (path / WEIGHTS).exists() and (path / "model").is_dir()
     folder = path / "model" if is_run else path
     if not folder.is_dir():
         raise UsageError(f"{path}: no such model folder.")

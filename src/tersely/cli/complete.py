@@ -1,0 +1,78 @@
+"""`tersely complete`: keywords in, sentences out."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tersely.model.completer import Completer, Suggestion
+
+EXAMPLES = """\
+examples:
+  tersely complete "10 minutes late"
+  tersely complete "10 minutes late" -n 5 --json
+  tersely complete < keywords.txt > suggestions.jsonl
+  tersely complete                      asks for keywords until Ctrl-D
+"""
+BATCH = 32
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's options."""
+    from tersely.cli.options import add_model_option
+
+    parser.epilog = EXAMPLES
+    add_model_option(parser)
+    parser.add_argument("keywords", nargs="?", metavar="KEYWORDS", help="what to complete")
+    parser.add_argument("-n", type=int, default=3, metavar="N", help="suggestions (3)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Complete the argument, each line of piped input, or what is typed at a prompt."""
+    from tersely.cli.options import load_completer
+
+    completer = load_completer(given.model)
+    if given.keywords is not None:
+        found = completer.complete(given.keywords, given.n)
+        print(as_json(given.keywords, found) if given.json else as_list(found))
+    elif sys.stdin.isatty():
+        _prompt(completer, given.n)
+    else:
+        for line in complete_lines(completer, sys.stdin, given.n):
+            print(line, flush=True)
+
+
+def complete_lines(completer: "Completer", lines: Iterable[str], n: int) -> Iterator[str]:
+    """One JSON line for each line, in order; worked on in batches."""
+    stream = (line.rstrip("\n") for line in lines)
+    while batch := list(islice(stream, BATCH)):
+        for keywords, found in zip(batch, completer.complete_batch(batch, n), strict=True):
+            yield as_json(keywords, found)
+
+
+def as_json(keywords: str, found: list["Suggestion"]) -> str:
+    """The contract's JSON."""
+    suggestions = [{"text": one.text, "score": one.score} for one in found]
+    answer: dict[str, Any] = {"keywords": keywords, "suggestions": suggestions}
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def as_list(found: list["Suggestion"]) -> str:
+    """For a person to read."""
+    return "\n".join(f"{place}. {one.text}" for place, one in enumerate(found, 1))
+
+
+def _prompt(completer: "Completer", n: int) -> None:
+    print("Type keywords and Enter; Ctrl-D ends.")
+    while True:
+        try:
+            keywords = input("> ")
+        except EOFError:
+            print()
+            return
+        if keywords.strip():
+            print(as_list(completer.complete(keywords, n)))

@@ -1,0 +1,24 @@
+"""Options that several commands share."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tersely.errors import UsageError
+
+if TYPE_CHECKING:
+    from tersely.model.completer import Completer
+
+
+def add_model_option(parser: argparse.ArgumentParser) -> None:
+    """`--model`: a model folder or a run."""
+    parser.add_argument("--model", type=Path, metavar="MODEL", help="a model folder or a run")
+
+
+def load_completer(path: Path | None) -> "Completer":
+    """Load the model asked for."""
+    from tersely.model.completer import Completer
+
+    if path is None:
+        raise UsageError("No model ships with this version. Train one and pass --model RUN.")
+    return Completer.load(path)

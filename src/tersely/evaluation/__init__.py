@@ -1,0 +1,1 @@
+"""Judging schemes: figures, intervals, comparisons."""

@@ -1,0 +1,154 @@
+"""Evaluate: a model on held-out sentences, by its own keywords or at a budget.
+
+Fractions are pooled over all tokens. `exact_match` is greedy and without constraint, as
+in the paper; `exact_match_served` and `top3` are what a user sees: a beam, and every
+keyword guaranteed.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.evaluation.intervals import bootstrap
+from tersely.evaluation.scoring import total_nll
+from tersely.model.completer import Completer
+from tersely.model.search import Beam
+from tersely.text.keywords import keywords
+from tersely.text.tokens import detokenise, tokenise
+
+BATCH = 64
+PAPER_MEAN_TOKENS = 7.0
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What became of one sentence."""
+
+    sentence: str
+    tokens: int
+    keywords: list[str]
+    greedy: str
+    suggestions: list[str]
+    nll: float
+    typed_characters: int
+    exact: bool
+    served: bool
+    in_top3: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return asdict(self)
+
+
+def predict(
+    completer: Completer,
+    sentences: Sequence[str],
+    *,
+    budget: float | None,
+    max_tokens: int = 16,
+    progress: Progress = lambda count: None,
+) -> list[Prediction]:
+    """Choose keywords for each sentence short enough, and complete them again."""
+    tokenised = [(text, tokenise(text).tokens) for text in sentences]
+    rows = [row for row in tokenised if 0 < len(row[1]) <= max_tokens]
+    predictions: list[Prediction] = []
+    for start in range(0, len(rows), BATCH):
+        predictions.extend(_predict_batch(completer, rows[start : start + BATCH], budget))
+        progress(min(BATCH, len(rows) - start))
+    return predictions
+
+
+def _predict_batch(
+    completer: Completer, rows: Sequence[tuple[str, list[str]]], budget: float | None
+) -> Iterator[Prediction]:
+    tokens = [row[1] for row in rows]
+    masks = completer.chooser.masks(tokens, budget)
+    typed = [keywords(own, mask) for own, mask in zip(tokens, masks, strict=True)]
+    guesses = completer.guess(typed)
+    served = completer.suggest(typed, Beam())
+    losses = total_nll(completer.runtime, typed, tokens)
+    for index, (text, own) in enumerate(rows):
+        target = tuple(own)
+        yield Prediction(
+            sentence=text,
+            tokens=len(own),
+            keywords=typed[index],
+            greedy=guesses[index].text,
+            suggestions=[one.text for one in served[index]],
+            nll=float(losses[index]),
+            typed_characters=len(detokenise(typed[index])),
+            exact=guesses[index].tokens == target,
+            served=any(one.tokens == target for one in served[index][:1]),
+            in_top3=any(one.tokens == target for one in served[index][:3]),
+        )
+
+
+FIGURES: dict[str, tuple[int, int]] = {
+    # figure: (column above the line, column below it), of the table in `_table`
+    "typed_fraction": (0, 1),
+    "kept_with_eos": (2, 3),
+    "typed_characters": (4, 5),
+    "exact_match": (6, 10),
+    "exact_match_served": (7, 10),
+    "top3": (8, 10),
+    "nll_per_token": (9, 3),
+}
+
+
+def summarise(predictions: Sequence[Prediction], *, intervals: bool = True) -> dict[str, Any]:
+    """Figures over some predictions, with bootstrap intervals over sentences."""
+    if not predictions:
+        return {"sentences": 0}
+    table = _table(predictions)
+    sums = table.sum(axis=0)
+    summary: dict[str, Any] = {
+        "sentences": len(predictions),
+        "tokens_a_sentence": float(sums[1] / len(predictions)),
+    }
+    for name, (above, below) in FIGURES.items():
+        summary[name] = float(sums[above] / sums[below])
+    if intervals:
+        summary["intervals"] = {
+            name: bootstrap(table, above=above, below=below)
+            for name, (above, below) in FIGURES.items()
+        }
+    return summary
+
+
+def length_matched(predictions: Sequence[Prediction]) -> tuple[int, list[Prediction]]:
+    """The sentences up to the length at which they average what the paper's do."""
+    lengths = sorted({prediction.tokens for prediction in predictions})
+    best = min(lengths, key=lambda limit: abs(_mean_length(predictions, limit) - PAPER_MEAN_TOKENS))
+    return best, [prediction for prediction in predictions if prediction.tokens <= best]
+
+
+def _mean_length(predictions: Sequence[Prediction], limit: int) -> float:
+    short = [prediction.tokens for prediction in predictions if prediction.tokens <= limit]
+    return sum(short) / len(short)
+
+
+def _table(predictions: Sequence[Prediction]) -> npt.NDArray[np.float64]:
+    return np.array(
+        [
+            (
+                len(one.keywords),
+                one.tokens,
+                len(one.keywords) + 1,
+                one.tokens + 1,
+                one.typed_characters,
+                len(one.sentence),
+                one.exact,
+                one.served,
+                one.in_top3,
+                one.nll,
+                1,
+            )
+            for one in predictions
+        ],
+        np.float64,
+    )

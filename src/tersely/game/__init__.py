@@ -1,0 +1,1 @@
+"""The communication game in torch: encoder, decoder, objectives, estimator."""

@@ -1,0 +1,36 @@
+"""Encoder q(z|x): how likely each token of a sentence is kept.
+
+A one-directional LSTM reads the sentence; a linear layer turns each state into the
+logit of a keep probability; tokens are kept or dropped independently (paper, section
+2 and appendix C). Drawing masks and learning from them is estimator.py's job.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from tersely.game.masks import packed, padded, within_vocabulary
+
+
+class Encoder(nn.Module):
+    """Reads a sentence, returns the logit of keeping each token."""
+
+    def __init__(self, *, vocabulary_size: int, embedding_units: int, units: int) -> None:
+        super().__init__()
+        self.vocabulary_size = vocabulary_size
+        self.embedding = nn.Embedding(vocabulary_size, embedding_units)
+        self.lstm = nn.LSTM(embedding_units, units, batch_first=True)
+        self.keep = nn.Linear(units, 1)
+
+    def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        """Map tokens (batch, time) with lengths (batch,) to keep logits (batch, time)."""
+        known = within_vocabulary(tokens, self.vocabulary_size)
+        states, _ = self.lstm(packed(self.embedding(known), lengths))
+        logits: Tensor = self.keep(padded(states, tokens.shape[1])).squeeze(2)
+        return logits
+
+    def start_keeping(self, probability: float) -> None:
+        """Set the bias so that an untrained encoder keeps this share of the tokens."""
+        with torch.no_grad():
+            self.keep.bias.fill_(math.log(probability) - math.log1p(-probability))

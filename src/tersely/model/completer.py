@@ -1,0 +1,111 @@
+"""Completer: the public face of a model. Keywords in, sentences out; and back.
+
+>>> completer = Completer.load("runs/notes")             # doctest: +SKIP
+>>> completer.complete("10 minutes late", n=3)           # doctest: +SKIP
+"""
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tersely.errors import UsageError
+from tersely.model.choosing import Chooser
+from tersely.model.folder import ModelFolder
+from tersely.model.runtime import Runtime
+from tersely.model.search import Beam, Found, beam_search, greedy
+from tersely.text.keywords import keywords
+from tersely.text.tokens import detokenise, tokenise
+
+MAX_TOKENS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A sentence, and how likely the model thinks it is."""
+
+    text: str
+    score: float
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """A sentence's tokens, which of them to type, and how likely each is kept."""
+
+    tokens: list[str]
+    keep: list[bool]
+    probabilities: list[float]
+
+    @property
+    def keywords(self) -> list[str]:
+        """The tokens to type."""
+        return keywords(self.tokens, self.keep)
+
+
+class Completer:
+    """A model ready to complete keywords and to choose them."""
+
+    def __init__(self, model: ModelFolder) -> None:
+        self.model = model
+        self.runtime = Runtime(model)
+        self.chooser = Chooser(self.runtime, model.settings)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Completer":
+        """Load a model folder, or a run."""
+        return cls(ModelFolder.from_pretrained(path))
+
+    def complete(self, text: str, n: int = 3) -> list[Suggestion]:
+        """Suggest up to `n` sentences that contain the keywords, likeliest first."""
+        return self.complete_batch([text], n)[0]
+
+    def complete_batch(self, texts: Sequence[str], n: int = 3) -> list[list[Suggestion]]:
+        """The same for many at once."""
+        if not 1 <= n <= 10:
+            raise UsageError(f"{n} suggestions: between 1 and 10 can be asked for.")
+        return self.suggest(
+            [tokenise(text).tokens for text in texts], Beam(width=max(5, n), count=n)
+        )
+
+    def suggest(self, rows: Sequence[Sequence[str]], beam: Beam) -> list[list[Suggestion]]:
+        """Search with a beam, keywords given as tokens."""
+        if not rows:
+            return []
+        longest = max(len(row) for row in rows)
+        beam = Beam(beam.width, beam.count, max(beam.max_tokens, longest + 8), beam.guarantee)
+        copies = [self.runtime.vocabulary.unknown(row) for row in rows]
+        wanted = [
+            self.runtime.vocabulary.encode_with_copies(row, own)
+            for row, own in zip(rows, copies, strict=True)
+        ]
+        found = beam_search(self.runtime.step, self.runtime.begin(rows), wanted, beam)
+        return [
+            [self._suggestion(one, own) for one in sentences]
+            for sentences, own in zip(found, copies, strict=True)
+        ]
+
+    def guess(self, rows: Sequence[Sequence[str]]) -> list[Suggestion]:
+        """Decode greedily and without constraint, as the paper does."""
+        found = greedy(
+            self.runtime.step, self.runtime.begin(rows), rows=len(rows), max_tokens=MAX_TOKENS
+        )
+        return [
+            self._suggestion(one, self.runtime.vocabulary.unknown(row))
+            for one, row in zip(found, rows, strict=True)
+        ]
+
+    def keywords(self, sentence: str, budget: float | None = None) -> Keywords:
+        """Choose the keywords a user would type for a sentence."""
+        tokens = tokenise(sentence).tokens
+        if not tokens:
+            return Keywords([], [], [])
+        return Keywords(
+            tokens,
+            self.chooser.masks([tokens], budget)[0],
+            self.chooser.probabilities([tokens])[0],
+        )
+
+    def _suggestion(self, found: Found, copies: Sequence[str]) -> Suggestion:
+        tokens = tuple(self.runtime.vocabulary.decode(found.ids, copies))
+        return Suggestion(detokenise(tokens), math.exp(found.log_probability), tokens)

@@ -1,0 +1,174 @@
+"""Runtime: a trained scheme at work, in NumPy alone.
+
+The encoder tells how likely each token is kept; the decoder tells, step by step, how
+likely each word comes next. What to do with that is the business of search.py and
+completer.py. The equations are those of game/encoder.py and game/decoder.py.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.errors import TerselyError
+from tersely.model.folder import ModelFolder
+from tersely.model.lstm import Floats, Lstm, log_sigmoid, log_softmax, sigmoid
+from tersely.model.shape import ARCHITECTURE, SchemeShape
+from tersely.text.vocab import EOS, PAD_ID, UNK_ID
+
+Ids = npt.NDArray[np.int64]
+NOTHING = np.float32(-1e30)  # the logarithm of a probability of zero, but finite
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where decoding stands; one row a hypothesis."""
+
+    hidden: Floats  # (rows, decoder)
+    cell: Floats  # (rows, decoder)
+    fed: Floats  # (rows, 4 × decoder): what the reader's last state adds to every input
+    states: Floats  # (rows, keywords, reader)
+    inside: npt.NDArray[np.bool_]  # (rows, keywords)
+    copied: Ids  # (rows, keywords): ids of the keywords, past the vocabulary where unknown
+    width: int  # ids there are: the vocabulary and the words to copy
+
+    def take(self, rows: Ids) -> "State":
+        """Keep, repeat or reorder rows."""
+        return replace(
+            self,
+            hidden=self.hidden[rows],
+            cell=self.cell[rows],
+            fed=self.fed[rows],
+            states=self.states[rows],
+            inside=self.inside[rows],
+            copied=self.copied[rows],
+        )
+
+
+class Runtime:
+    """A scheme of the paper's architecture, ready to run."""
+
+    def __init__(self, model: ModelFolder) -> None:
+        if model.architecture != ARCHITECTURE:
+            raise TerselyError(
+                f'The model is of architecture "{model.architecture}"; known is "{ARCHITECTURE}".'
+            )
+        self.shape = SchemeShape.from_settings(model.settings)
+        _check_tensors(model, self.shape)
+        self.vocabulary = model.vocabulary
+        weights = model.tensors
+        self._encoder_embedding = weights["encoder.embedding.weight"]
+        self._encoder = Lstm.load(weights, "encoder.lstm")
+        self._keep = weights["encoder.keep.weight"][0], weights["encoder.keep.bias"]
+        self._embedding = weights["decoder.embedding.weight"]
+        self._forward = Lstm.load(weights, "decoder.reader")
+        self._backward = Lstm.load(weights, "decoder.reader", reverse=True)
+        self._decoder = Lstm.load(weights, "decoder.lstm")
+        self._attend = np.ascontiguousarray(weights["decoder.attend.weight"].T)
+        self._combine = np.ascontiguousarray(weights["decoder.combine.weight"].T)
+        self._generate = weights["decoder.generate.weight"][0], weights["decoder.generate.bias"]
+        self._softmax = [
+            (np.ascontiguousarray(weights[name].T), name)
+            for name in self.shape.tensors()
+            if name.startswith("decoder.softmax") and name.endswith("weight")
+        ]
+        self._softmax_bias = weights.get("decoder.softmax.output.bias")
+
+    def keep_probabilities(self, sentences: Sequence[Sequence[str]]) -> list[Floats]:
+        """Tell for each token of each sentence how likely the encoder keeps it."""
+        ids, lengths = _padded([self.vocabulary.encode(tokens) for tokens in sentences])
+        states, _, _ = self._encoder.run(self._encoder_embedding[ids], lengths)
+        weight, bias = self._keep
+        probabilities = sigmoid(states @ weight + bias)  # (rows, time)
+        return [row[:length] for row, length in zip(probabilities, lengths, strict=True)]
+
+    def begin(self, keywords: Sequence[Sequence[str]]) -> State:
+        """Read the keywords; one row each."""
+        words = [[*row, EOS] if self.shape.end_mark_in_keywords else list(row) for row in keywords]
+        copies = [self.vocabulary.unknown(row) for row in words]
+        known, counts = _padded([self.vocabulary.encode(row) for row in words])
+        copied, _ = _padded(
+            [
+                self.vocabulary.encode_with_copies(row, own)
+                for row, own in zip(words, copies, strict=True)
+            ]
+        )
+        vectors = self._embedding[known]
+        ahead, last_ahead, cell_ahead = self._forward.run(vectors, counts)
+        back, last_back, cell_back = self._backward.run(vectors, counts, reverse=True)
+        hidden = np.concatenate([last_ahead, last_back], axis=1)
+        cell = np.concatenate([cell_ahead, cell_back], axis=1)
+        fed: Floats = np.repeat(self._decoder.bias[None], len(words), axis=0)
+        if self.shape.decoder_input == "reader_state":
+            fed += hidden @ self._decoder.inputs[self.shape.embedding_units :]
+        if self.shape.decoder_start == "zeros":
+            hidden, cell = self._decoder.zeros(len(words))
+        return State(
+            hidden=hidden,
+            cell=cell,
+            fed=fed,
+            states=np.concatenate([ahead, back], axis=2),
+            inside=np.arange(known.shape[1]) < counts[:, None],
+            copied=copied,
+            width=len(self.vocabulary) + max(map(len, copies), default=0),
+        )
+
+    def step(self, state: State, last: Ids) -> tuple[State, Floats]:
+        """Say the last word (rows,) and return log p of each next one: (rows, width)."""
+        known = np.where(last < len(self.vocabulary), last, UNK_ID)
+        embedded = self._embedding[known]  # (rows, embedding)
+        projected = embedded @ self._decoder.inputs[: self.shape.embedding_units] + state.fed
+        hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
+        scores = np.einsum("rd,rnd->rn", hidden @ self._attend, state.states)
+        attention = log_softmax(np.where(state.inside, scores, NOTHING))  # (rows, keywords)
+        weights = np.where(state.inside, np.exp(attention), 0).astype(np.float32)
+        context = np.einsum("rn,rnd->rd", weights, state.states)
+        features = np.concatenate([context, hidden], axis=1)
+        spoken = np.tanh(features @ self._combine)  # (rows, decoder)
+        weight, bias = self._generate
+        generate = np.concatenate([features, embedded], axis=1) @ weight + bias  # (rows,)
+        scored = np.full((len(last), state.width), NOTHING, np.float32)
+        size = len(self.vocabulary)
+        scored[:, :size] = log_sigmoid(generate)[:, None] + self._log_vocabulary(spoken)
+        self._add_copies(scored, state, log_sigmoid(-generate)[:, None] + attention)
+        return replace(state, hidden=hidden, cell=cell), scored
+
+    def _add_copies(self, scored: Floats, state: State, copied: Floats) -> None:
+        """Add what copying contributes; a word may stand among the keywords more than once."""
+        rows = np.arange(len(scored))
+        for place in range(state.copied.shape[1]):
+            here = rows[state.inside[:, place]]
+            ids = state.copied[here, place]
+            scored[here, ids] = np.logaddexp(scored[here, ids], copied[here, place])
+
+    def _log_vocabulary(self, spoken: Floats) -> Floats:
+        """Log-probabilities of generating each word of the vocabulary: (rows, vocabulary)."""
+        first, _ = self._softmax[0]
+        if self._softmax_bias is not None:
+            return log_softmax(spoken @ first + self._softmax_bias)
+        head = log_softmax(spoken @ first)
+        cut = self.shape.adaptive_cutoffs[0]
+        parts = [head[:, :cut]]
+        for index in range(len(self.shape.adaptive_cutoffs)):
+            inner, outer = self._softmax[1 + 2 * index][0], self._softmax[2 + 2 * index][0]
+            tail = log_softmax(spoken @ inner @ outer)
+            parts.append(head[:, cut + index, None] + tail)
+        return np.concatenate(parts, axis=1)
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:
+    lengths = np.array([len(row) for row in rows], np.int64)
+    ids = np.full((len(rows), max(1, int(lengths.max(initial=0)))), PAD_ID, np.int64)
+    for index, row in enumerate(rows):
+        ids[index, : len(row)] = row
+    return ids, lengths
+
+
+def _check_tensors(model: ModelFolder, shape: SchemeShape) -> None:
+    if shape.vocabulary_size != len(model.vocabulary):
+        raise TerselyError("The model's vocabulary is not of the size its settings say.")
+    for name, spec in shape.tensors().items():
+        found = model.tensors.get(name)
+        if found is None or found.shape != spec.shape or found.dtype != np.float32:
+            raise TerselyError(f"The model's tensor {name} is missing or not {spec}.")

@@ -1,0 +1,190 @@
+"""Search: from "how likely is each next word" to whole sentences.
+
+Works over anything that can begin and step; knows neither weights nor words. With the
+guarantee on, a sentence ends only once it contains the keywords in the order given.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+
+Ids = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+BARRED = np.float32(-np.inf)
+
+
+class Steppable(Protocol):
+    """A state of decoding whose rows can be taken."""
+
+    def take(self, rows: Ids) -> "Steppable":
+        """Keep, repeat or reorder rows."""
+        ...
+
+
+StateT = TypeVar("StateT", bound=Steppable)
+
+
+class Step(Protocol[StateT]):
+    """Says the last words, returns the log-probabilities of the next."""
+
+    def __call__(self, state: StateT, last: Ids) -> tuple[StateT, Floats]:
+        """Map last (rows,) to log-probabilities (rows, width)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A sentence found: its ids without the end mark, and log p(x|z)."""
+
+    ids: tuple[int, ...]
+    log_probability: float
+
+
+def greedy(step: Step[StateT], state: StateT, *, rows: int, max_tokens: int) -> list[Found]:
+    """Take the likeliest word each time, as the paper does: no constraint, nothing barred."""
+    last = np.full(rows, BOS_ID, np.int64)
+    said: list[list[int]] = [[] for _ in range(rows)]
+    totals = np.zeros(rows, np.float64)
+    live = np.arange(rows)
+    for _ in range(max_tokens + 1):
+        state, scores = step(state, last)
+        best = scores.argmax(axis=1)
+        totals[live] += scores[np.arange(len(live)), best]
+        goes_on = best != EOS_ID
+        for row, word in zip(live[goes_on], best[goes_on], strict=True):
+            said[row].append(int(word))
+        live, last = live[goes_on], best[goes_on]
+        if not len(live):
+            break
+        state = _take(state, np.flatnonzero(goes_on))
+    return [Found(tuple(ids), float(total)) for ids, total in zip(said, totals, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """How to search with a beam."""
+
+    width: int = 5
+    count: int = 3
+    max_tokens: int = 24
+    guarantee: bool = True
+    barred: tuple[int, ...] = (PAD_ID, UNK_ID, BOS_ID)
+
+
+@dataclass(slots=True)
+class _Live:
+    """Hypotheses not yet ended, of all sentences; dead rows have a score of −∞."""
+
+    ids: list[list[tuple[int, ...]]]  # [sentence][beam]
+    scores: npt.NDArray[np.float64]  # (sentences, beam)
+    placed: Ids  # (sentences, beam): keywords said so far
+    ended: list[list[Found]] = field(default_factory=list)
+
+
+def beam_search(
+    step: Step[StateT], state: StateT, keywords: Sequence[Sequence[int]], beam: Beam
+) -> list[list[Found]]:
+    """Find the likeliest sentences for each row of keywords, best first."""
+    sentences, width = len(keywords), beam.width
+    wanted, counts = _table(keywords)
+    live = _Live(
+        ids=[[()] * width for _ in range(sentences)],
+        scores=np.full((sentences, width), -np.inf),
+        placed=np.zeros((sentences, width), np.int64),
+        ended=[[] for _ in range(sentences)],
+    )
+    live.scores[:, 0] = 0.0
+    state = _take(state, np.repeat(np.arange(sentences), width))
+    last = np.full(sentences * width, BOS_ID, np.int64)
+    for spent in range(beam.max_tokens + 1):
+        state, scores = step(state, last)
+        _bar(scores, live, wanted, counts, spent, beam)
+        parents, last = _advance(scores, live, wanted, counts, beam)
+        state = _take(state, parents)
+        if all(_is_settled(live, sentence, beam) for sentence in range(sentences)):
+            break
+    return [
+        sorted(found, key=lambda one: -one.log_probability)[: beam.count] for found in live.ended
+    ]
+
+
+def _bar(scores: Floats, live: _Live, wanted: Ids, counts: Ids, spent: int, beam: Beam) -> None:
+    """Take away what may not be said now (in place)."""
+    scores[:, list(beam.barred)] = BARRED
+    missing = (counts[:, None] - live.placed).ravel() if beam.guarantee else np.zeros(len(scores))
+    scores[missing > 0, EOS_ID] = BARRED
+    # Only as many words are left as keywords are missing: the next one must come now.
+    must = np.flatnonzero(missing >= beam.max_tokens - spent)
+    following = _following(live.placed, wanted)
+    for row in must:
+        only = following[row] if missing[row] > 0 else EOS_ID
+        kept = scores[row, only]
+        scores[row] = BARRED
+        scores[row, only] = kept
+
+
+def _advance(scores: Floats, live: _Live, wanted: Ids, counts: Ids, beam: Beam) -> tuple[Ids, Ids]:
+    """Extend every hypothesis by its best words; return each new row's parent and word."""
+    sentences, width = live.scores.shape
+    total = live.scores[:, :, None] + scores.reshape(sentences, width, -1)
+    vocabulary = total.shape[2]
+    flat = total.reshape(sentences, -1)
+    most = min(2 * width, flat.shape[1])
+    top = np.argpartition(-flat, most - 1, axis=1)[:, :most]
+    top = np.take_along_axis(top, np.argsort(-np.take_along_axis(flat, top, 1), axis=1), 1)
+    parents = np.repeat(np.arange(sentences) * width, width)
+    words = np.full(sentences * width, EOS_ID, np.int64)
+    new_ids, new_scores = [], np.full_like(live.scores, -np.inf)
+    new_placed = np.zeros_like(live.placed)
+    for sentence in range(sentences):
+        rows: list[tuple[int, ...]] = []
+        for candidate in top[sentence]:
+            score = flat[sentence, candidate]
+            if score == -np.inf or len(rows) == width:
+                break
+            parent, word = divmod(int(candidate), vocabulary)
+            ids = live.ids[sentence][parent]
+            if word == EOS_ID:
+                live.ended[sentence].append(Found(ids, float(score)))
+                continue
+            placed = int(live.placed[sentence, parent])
+            if placed < counts[sentence] and wanted[sentence, placed] == word:
+                placed += 1
+            at = len(rows)
+            rows.append((*ids, word))
+            new_scores[sentence, at], new_placed[sentence, at] = score, placed
+            parents[sentence * width + at] = sentence * width + parent
+            words[sentence * width + at] = word
+        new_ids.append(rows + [()] * (width - len(rows)))
+    live.ids, live.scores, live.placed = new_ids, new_scores, new_placed
+    return parents, words
+
+
+def _is_settled(live: _Live, sentence: int, beam: Beam) -> bool:
+    """Scores only fall, so what is worse than the last wanted sentence can stop."""
+    best = live.scores[sentence].max()
+    ended = sorted((found.log_probability for found in live.ended[sentence]), reverse=True)
+    return bool(best == -np.inf or (len(ended) >= beam.count and ended[beam.count - 1] >= best))
+
+
+def _following(placed: Ids, wanted: Ids) -> Ids:
+    """The next keyword of each row: (sentences × beam,)."""
+    inside = np.minimum(placed, wanted.shape[1] - 1)
+    return np.take_along_axis(wanted, inside, axis=1).ravel()
+
+
+def _table(keywords: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:
+    counts = np.array([len(row) for row in keywords], np.int64)
+    wanted = np.full((len(keywords), max(1, int(counts.max(initial=0)))), -1, np.int64)
+    for index, row in enumerate(keywords):
+        wanted[index, : len(row)] = row
+    return wanted, counts
+
+
+def _take(state: StateT, rows: Ids) -> StateT:
+    return state.take(rows)  # type: ignore[return-value]

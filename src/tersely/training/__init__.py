@@ -1,0 +1,1 @@
+"""One run, from config to model folder; and queues of them."""

@@ -1,0 +1,232 @@
+"""Config: every choice of a run, typed, with its unit in its name.
+
+A TOML file fills these dataclasses table by table. A key that is not known is an
+error that names the nearest one; a value of another type is an error too.
+"""
+
+import tomllib
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from tersely.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelConfig:
+    """Sizes and wiring of encoder and decoder."""
+
+    embedding_units: int = 300
+    encoder_units: int = 300
+    reader_units: int = 300
+    reader_units_count: Literal["both_directions", "each_direction"] = "both_directions"
+    """Whether `reader_units` is the sum of both directions or the size of each."""
+    decoder_units: int = 300
+    decoder_input: Literal["reader_state", "token_only"] = "reader_state"
+    """What joins the token's embedding: the reader's last state, or nothing."""
+    decoder_start: Literal["reader_state", "zeros"] = "reader_state"
+    """State the decoder starts from; the reader's needs reader and decoder of one size."""
+    end_mark_in_keywords: bool = True
+    """Whether the keywords end with an end mark that costs nothing."""
+    softmax: Literal["full", "adaptive"] = "full"
+    adaptive_cutoffs: tuple[int, ...] = (1000, 4000)
+    adaptive_division: float = 2.0
+    """Each further cluster has this many times fewer units."""
+    initial_range: float = 0.1
+    """All parameters start from U(−range, range)."""
+    initial_keep_probability: float | None = None
+    """Share of tokens an untrained encoder keeps; None: as the parameters fall, about a half."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectiveConfig:
+    """What is minimised."""
+
+    kind: Literal["constrained", "linear", "unif", "stopword"] = "constrained"
+    epsilon_nats_per_token: float = 0.5
+    """Constrained: greatest mean loss."""
+    weight_tokens_per_nat: float = 5.0
+    """λ; Linear keeps it, Constrained starts from it."""
+    weight_learning_rate: float = 0.01
+    weight_ascent: Literal["adam", "sgd"] = "adam"
+    """How λ climbs: by Adam, or by plain steps of rate × (loss − ε)."""
+    delta: float = 0.5
+    """Unif: share kept; Stopword: share of stop words kept."""
+    stopword_drops_shift: bool = False
+    stopword_drops_punctuation: bool = False
+    decoder_gradient: Literal["scaled_by_weight", "unscaled"] = "scaled_by_weight"
+    """Whether the decoder's gradient carries λ, as in J."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimatorConfig:
+    """How the encoder learns from sampled masks."""
+
+    samples: int = 1
+    baseline: Literal["moving_average", "leave_one_out"] = "moving_average"
+    baseline_decay: float = 0.9
+    exploration_floor: float = 0.0
+    """Keep probabilities are held within [floor, 1 − floor] while training."""
+    entropy_bonus_tokens_per_nat: float = 0.0
+    """Reward for undecided keep probabilities: bounds the logits, so that q can come back."""
+    decoder_first_steps: int = 0
+    """Steps in which only the decoder learns, on random masks of random rate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingConfig:
+    """How long, how fast, how often."""
+
+    batch_sentences: int = 128
+    learning_rate: float = 0.001
+    encoder_learning_rate: float | None = None
+    """None: as the decoder's."""
+    gradient_norm_limit: float | None = None
+    """Gradients of encoder and decoder, each, are scaled down to this norm; None: never."""
+    max_steps: int = 100_000
+    flat_steps: int = 2_000
+    """Stop when dev figures have been flat for this long."""
+    flat_loss_nats: float = 0.01
+    """A change of the dev loss below this, from one half of that time to the other, is flat."""
+    flat_kept_share: float = 0.005
+    """The same for the share of dev tokens kept."""
+    evaluate_every_steps: int = 250
+    evaluate_sentences: int = 1_000
+    checkpoint_every_steps: int = 250
+    train_sentences: int | None = None
+    """Use only the first of the train sentences."""
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationConfig:
+    """How a finished scheme is judged."""
+
+    keep: Literal["threshold", "sample"] = "threshold"
+    """The encoder keeps what is likelier kept than not, or draws."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunConfig:
+    """All of it."""
+
+    model: ModelConfig = field(default_factory=ModelConfig)
+    objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
+    estimator: EstimatorConfig = field(default_factory=EstimatorConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain tables, the way TOML and JSON hold them."""
+        return asdict(self)
+
+
+def load_config(path: Path) -> RunConfig:
+    """Read a TOML file; say what is wrong with it and where."""
+    return parse_config(read_toml(path), where=str(path))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read any TOML file of ours."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}).") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not proper TOML ({error}).") from error
+
+
+def parse_config(tables: Mapping[str, Any], *, where: str) -> RunConfig:
+    """Turn tables into a config."""
+    return _fill(RunConfig, tables, where)
+
+
+def with_changes(config: RunConfig, changes: Sequence[str]) -> RunConfig:
+    """Apply changes like "training.seed=2"; values are written as in TOML."""
+    tables = config.as_dict()
+    for change in changes:
+        name, _, text = change.partition("=")
+        table, _, key = name.strip().partition(".")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text.strip()  # a bare word is a string
+        if not key or not isinstance(tables.get(table), dict):
+            raise UsageError(f"--set {change}: write it as TABLE.KEY=VALUE, as training.seed=2.")
+        tables[table][key] = value
+    return parse_config(tables, where="--set")
+
+
+Made = TypeVar("Made")
+
+
+def _fill(kind: type[Made], table: Mapping[str, Any], where: str) -> Made:
+    hints = get_type_hints(kind)
+    known = [item.name for item in fields(kind)]  # type: ignore[arg-type]
+    values = {}
+    for key, value in table.items():
+        if key not in known:
+            near = get_close_matches(key, known, n=1, cutoff=0.0)[0]
+            raise UsageError(f'{where}: unknown key "{key}". Did you mean "{near}"?')
+        values[key] = _value(hints[key], value, f"{where}: {key}")
+    return kind(**values)
+
+
+def _value(hint: Any, value: Any, where: str) -> Any:
+    if is_dataclass(hint) and isinstance(hint, type):
+        if not isinstance(value, Mapping):
+            raise UsageError(f"{where} is a table: write [{where.split(': ')[-1]}] above its keys.")
+        return _fill(hint, value, where)
+    origin, choices = get_origin(hint), get_args(hint)
+    if origin in (types.UnionType, Union):
+        if value is None:
+            return None
+        return _value(next(c for c in choices if c is not type(None)), value, where)
+    if origin is Literal:
+        if value not in choices:
+            raise UsageError(f"{where} is one of {', '.join(map(str, choices))}; not {value!r}.")
+        return value
+    if origin is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise UsageError(f"{where} is a list; not {value!r}.")
+        return tuple(_value(choices[0], entry, where) for entry in value)
+    if hint is float and type(value) is int:
+        return float(value)
+    if type(value) is not hint:
+        raise UsageError(f"{where} is a {hint.__name__}; not {value!r}.")
+    return value
+
+
+def _check(config: RunConfig) -> None:
+    """Refuse combinations that cannot work, with the way out."""
+    model, estimator, training = config.model, config.estimator, config.training
+    reader = model.reader_units * (2 if model.reader_units_count == "each_direction" else 1)
+    rules = [
+        (model.reader_units % 2 == 0, "model.reader_units must be even"),
+        (
+            model.decoder_start == "zeros" or reader == model.decoder_units,
+            'model.decoder_start = "reader_state" needs a reader of the decoder\'s size; '
+            'try decoder_start = "zeros"',
+        ),
+        (0 <= estimator.exploration_floor < 0.5, "estimator.exploration_floor lies in [0, 0.5)"),
+        (
+            estimator.baseline == "moving_average" or estimator.samples >= 2,
+            "estimator.baseline = leave_one_out needs estimator.samples of at least 2",
+        ),
+        (estimator.samples >= 1, "estimator.samples is at least 1"),
+        (0 <= config.objective.delta <= 1, "objective.delta lies between 0 and 1"),
+        (config.objective.weight_tokens_per_nat >= 0, "objective.weight_tokens_per_nat is ≥ 0"),
+        (training.batch_sentences >= 1, "training.batch_sentences is at least 1"),
+        (training.learning_rate > 0, "training.learning_rate is above 0"),
+        (training.evaluate_every_steps >= 1, "training.evaluate_every_steps is at least 1"),
+        (training.checkpoint_every_steps >= 1, "training.checkpoint_every_steps is at least 1"),
+    ]
+    for holds, complaint in rules:
+        if not holds:
+            raise UsageError(f"Config: {complaint}.")

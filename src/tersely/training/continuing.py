@@ -1,0 +1,72 @@
+"""Continuing: a trained model meets new text, and its vocabulary grows.
+
+The model keeps every word it knows at its old id; words of the new corpus that it
+does not know come after them. The corpus has ids of its own, so its sentences are
+renumbered once, when training starts.
+"""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tersely.errors import UsageError
+from tersely.game.scheme import Scheme
+from tersely.model.folder import ModelFolder
+from tersely.model.shape import ARCHITECTURE, SchemeShape
+from tersely.text.prepared import PreparedCorpus, Split
+from tersely.text.vocab import Vocabulary
+
+
+class Renumbering:
+    """The ids of a corpus, in terms of a model's vocabulary and what lies past it."""
+
+    def __init__(self, corpus: PreparedCorpus, known: Vocabulary | None = None) -> None:
+        """Without a model the corpus' own ids stand."""
+        lexicon, own = corpus.lexicon(), corpus.vocabulary()
+        if known is None:
+            self.lexicon, self.vocabulary, self._ids = lexicon, own, None
+            return
+        fresh = [token for token in own.tokens if token not in known]
+        self.vocabulary = Vocabulary([*known.tokens, *fresh])
+        beyond = [token for token in lexicon.tokens if token not in self.vocabulary]
+        self.lexicon = Vocabulary([*self.vocabulary.tokens, *beyond])
+        self._ids = np.array(self.lexicon.encode(lexicon.tokens), np.int32)
+
+    def split(self, split: Split) -> Split:
+        """The same sentences in the new ids."""
+        return split if self._ids is None else Split(self._ids[split.tokens], split.offsets)
+
+
+def load_start(model: ModelFolder) -> SchemeShape:
+    """Check that a model can be trained on and return its shape."""
+    if model.architecture != ARCHITECTURE:
+        raise UsageError(
+            f'--init: the model is of architecture "{model.architecture}"; '
+            f'"{ARCHITECTURE}" can be continued.'
+        )
+    return SchemeShape.from_settings(model.settings)
+
+
+def check_same_wiring(configured: SchemeShape, loaded: SchemeShape) -> None:
+    """Refuse to continue a model of one shape under a config of another."""
+    ours, theirs = configured.as_settings(), loaded.as_settings()
+    for key in ours:
+        if key not in ("vocabulary_size", "adaptive_cutoffs") and ours[key] != theirs[key]:
+            raise UsageError(
+                f"--init: the model has {key} = {theirs[key]!r}, the config {ours[key]!r}. "
+                "Use the config the model was trained with (it is in its config.json)."
+            )
+
+
+def fill_from(scheme: Scheme, tensors: dict[str, np.ndarray]) -> None:
+    """Copy a smaller model's weights in; rows of new words stay as they were drawn."""
+    with torch.no_grad():
+        for name, parameter in scheme.state_dict().items():
+            loaded = torch.from_numpy(tensors[name])
+            _same_columns(name, parameter, loaded)
+            parameter[: len(loaded)].copy_(loaded)
+
+
+def _same_columns(name: str, ours: Tensor, loaded: Tensor) -> None:
+    if ours.shape[1:] != loaded.shape[1:] or len(loaded) > len(ours):
+        raise UsageError(f"--init: tensor {name} does not fit: {tuple(loaded.shape)}.")

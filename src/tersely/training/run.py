@@ -1,0 +1,91 @@
+"""A run as a whole: its folder, its config, and whether it may go on."""
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from tersely.atomic import new_file
+from tersely.errors import UsageError
+from tersely.model.folder import ModelFolder
+from tersely.text.prepared import PreparedCorpus
+from tersely.text.processes import processors
+from tersely.training.board import tensorboard
+from tersely.training.config import RunConfig
+from tersely.training.loop import Ending, Report, Trainer
+from tersely.training.stopping import StopRequest
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What someone asked to be trained."""
+
+    config: RunConfig
+    data: Path
+    out: Path
+    init: Path | None = None
+    minutes: float | None = None
+    threads: int | None = None
+    tensorboard: bool = False
+    command: tuple[str, ...] = ()
+
+
+def train(request: RunRequest, report: Report) -> Ending:
+    """Start or resume the run; the same request again goes on where it stopped."""
+    torch.set_num_threads(request.threads or processors())
+    corpus = PreparedCorpus.open(request.data)
+    start = ModelFolder.from_pretrained(request.init) if request.init else None
+    _record(request, corpus)
+    if (request.out / "result.json").exists():
+        finished: dict[str, Any] = json.loads((request.out / "result.json").read_text())
+        ending: Ending = finished["ending"]
+        return ending
+    trainer = Trainer.open(request.config, corpus, request.out, start=start)
+    try:
+        with (
+            StopRequest(minutes=request.minutes) as stop,
+            tensorboard(request.out, wanted=request.tensorboard) as board,
+        ):
+            return trainer.train(stop, [report, board])
+    finally:
+        trainer.log.close()
+
+
+def _record(request: RunRequest, corpus: PreparedCorpus) -> None:
+    """Write RUN/run.json, or make sure that the one there says the same."""
+    path = request.out / "run.json"
+    asked = {
+        "config": request.config.as_dict(),
+        "data": {key: corpus.summary[key] for key in ("sources", "settings", "lexicon_size")},
+        "init": str(request.init) if request.init else None,
+    }
+    asked = json.loads(json.dumps(asked))  # tuples become lists, as they are on disk
+    if not path.exists():
+        if request.out.exists() and any(request.out.iterdir()):
+            raise UsageError(f"{request.out}: exists and is no run. Give another --out.")
+        request.out.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"command": shlex.join(request.command), **asked}, indent=2)
+        with new_file(path) as partial:
+            partial.write_text(text + "\n", encoding="utf-8")
+        return
+    there = json.loads(path.read_text(encoding="utf-8"))
+    difference = _first_difference({key: there.get(key) for key in asked}, asked)
+    if difference:
+        raise UsageError(
+            f"{request.out}: this run was started otherwise: {difference}. "
+            "Give another --out, or the config it was started with."
+        )
+
+
+def _first_difference(there: Any, asked: Any, place: str = "") -> str | None:
+    if isinstance(there, dict) and isinstance(asked, dict):
+        for key in asked.keys() | there.keys():
+            inner = f"{place}.{key}" if place else key
+            found = _first_difference(there.get(key), asked.get(key), inner)
+            if found:
+                return found
+        return None
+    return None if there == asked else f"{place} was {there!r}, now {asked!r}"

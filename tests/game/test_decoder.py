@@ -1,0 +1,78 @@
+import pytest
+import torch
+
+from tests.game.small import SHAPES, random_batch, small_scheme
+
+
+def brute_force(scheme, keywords: list[int], sentence: list[int]) -> list[float]:
+    """log p of each token, step by step, from the equations, without any batching."""
+    decoder, shape = scheme.decoder, scheme.shape
+    known = [word if word < shape.vocabulary_size else 1 for word in keywords]
+    vectors = decoder.embedding(torch.tensor([known]))
+    states, (hidden, cell) = decoder.reader(vectors)
+    last_hidden, last_cell = (
+        hidden.transpose(0, 1).reshape(1, -1),
+        cell.transpose(0, 1).reshape(1, -1),
+    )
+    state = None
+    if shape.decoder_start == "reader_state":
+        state = (last_hidden[None], last_cell[None])
+    said = []
+    before = 2
+    for target in [*sentence, 3]:
+        embedded = decoder.embedding(
+            torch.tensor([[before if before < shape.vocabulary_size else 1]])
+        )
+        fed = [embedded[0]] + ([last_hidden] if shape.decoder_input == "reader_state" else [])
+        output, state = decoder.lstm(torch.cat(fed, dim=1)[None], state)
+        attention = (decoder.attend(output[0]) @ states[0].T).softmax(dim=1)[0]
+        context = attention @ states[0]
+        features = torch.cat([context, output[0, 0]])
+        spoken = torch.tanh(decoder.combine(features))[None]
+        generate = decoder.generate(torch.cat([features, embedded[0, 0]])).sigmoid()[0]
+        copied = sum(
+            float(a) for a, word in zip(attention, keywords, strict=True) if word == target
+        )
+        is_known = target < shape.vocabulary_size
+        word = torch.tensor([target if is_known else 1])
+        vocabulary = float(decoder.softmax(spoken, word).exp())
+        if not is_known and copied > 0:
+            vocabulary = 0.0  # a word past the vocabulary can only be copied
+        said.append(float(generate) * vocabulary + (1 - float(generate)) * copied)
+        before = target
+    return [float(torch.tensor(chance).log()) for chance in said]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@torch.no_grad()
+def test_a_batch_is_scored_as_each_sentence_alone_would_be(name: str) -> None:
+    scheme = small_scheme(SHAPES[name])
+    batch = random_batch(30)
+    keywords = batch.tokens[:, :2].clone()
+    counts = batch.lengths.clamp(max=2)
+    scores = scheme.decoder(keywords, counts, batch.tokens, batch.lengths)
+    for row, length in enumerate(batch.lengths.tolist()):
+        typed = keywords[row, : counts[row]].tolist()
+        expected = brute_force(scheme, typed, batch.tokens[row, :length].tolist())
+        assert torch.allclose(scores[row, : length + 1], torch.tensor(expected), atol=1e-4)
+        assert (scores[row, length + 1 :] == 0).all()
+
+
+def test_gradients_are_finite_with_nothing_to_copy() -> None:
+    for shape in SHAPES.values():
+        scheme = small_scheme(shape)
+        batch = random_batch(20)
+        loss = scheme.loss_per_token(batch, torch.zeros(batch.tokens.shape, dtype=torch.bool))
+        loss.mean().backward()
+        for name, parameter in scheme.decoder.named_parameters():
+            assert torch.isfinite(parameter.grad).all(), name
+
+
+def test_a_word_past_the_vocabulary_can_be_copied() -> None:
+    scheme = small_scheme()
+    with torch.no_grad():
+        scheme.decoder.generate.bias.fill_(-20.0)  # always copy
+        scheme.decoder.generate.weight.zero_()
+        tokens, lengths = torch.tensor([[35]]), torch.tensor([1])
+        scores = scheme.decoder(torch.tensor([[35]]), torch.tensor([1]), tokens, lengths)
+    assert float(scores[0, 0]) == pytest.approx(0, abs=1e-5)

@@ -1,0 +1,24 @@
+import pytest
+import torch
+
+from tests.game.small import random_batch, small_scheme
+
+
+@torch.no_grad()
+def test_what_follows_a_token_does_not_change_its_chance() -> None:
+    scheme = small_scheme()
+    batch = random_batch(20)
+    whole = scheme.encoder(batch.tokens, batch.lengths)
+    for row, length in enumerate(batch.lengths.tolist()):
+        for end in range(1, length + 1):
+            part = scheme.encoder(batch.tokens[row : row + 1, :end], torch.tensor([end]))
+            assert torch.allclose(part[0], whole[row, :end], atol=1e-5)
+
+
+@torch.no_grad()
+def test_an_untrained_encoder_keeps_the_share_it_is_told() -> None:
+    scheme = small_scheme(width=0.01)
+    scheme.encoder.start_keeping(0.9)
+    batch = random_batch(50)
+    chances = scheme.encoder(batch.tokens, batch.lengths).sigmoid()
+    assert float(chances[:, 0].mean()) == pytest.approx(0.9, abs=0.01)

@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+import torch
+
+from tersely.errors import TerselyError
+from tersely.evaluation.scoring import total_nll
+from tersely.game.scheme import Scheme
+from tersely.model.folder import ModelFolder
+from tersely.model.runtime import Runtime
+from tersely.text.keywords import keywords
+from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
+from tests.game.small import SHAPES, random_batch, small_scheme
+
+LEXICON = [*SPECIAL_TOKENS, *(f"w{n}" for n in range(len(SPECIAL_TOKENS), 40))]
+
+
+def folder_of(scheme: Scheme) -> ModelFolder:
+    return ModelFolder(
+        architecture="paper",
+        settings={"shape": scheme.shape.as_settings(), "encoder": {"kind": "learned"}},
+        tensors={name: tensor.numpy() for name, tensor in scheme.state_dict().items()},
+        vocabulary=Vocabulary(LEXICON[: scheme.shape.vocabulary_size]),
+    )
+
+
+def drawn(rows: int) -> tuple:
+    batch = random_batch(rows)
+    keep = torch.rand(batch.tokens.shape, generator=torch.Generator().manual_seed(2)) < 0.5
+    sentences = [
+        [LEXICON[token] for token in row[:length]]
+        for row, length in zip(batch.tokens.tolist(), batch.lengths.tolist(), strict=True)
+    ]
+    typed = [
+        keywords(tokens, mask[: len(tokens)])
+        for tokens, mask in zip(sentences, keep.tolist(), strict=True)
+    ]
+    return batch, keep, sentences, typed
+
+
+@pytest.mark.promise(10)
+@pytest.mark.parametrize("name", SHAPES)
+@torch.no_grad()
+def test_numpy_and_torch_give_sentences_the_same_probability(name: str) -> None:
+    scheme = small_scheme(SHAPES[name])
+    batch, keep, sentences, typed = drawn(1000)
+    ours = total_nll(Runtime(folder_of(scheme)), typed, sentences)
+    theirs = scheme.total_loss(batch, keep).numpy()
+    assert np.abs(ours - theirs).max() < 1e-4
+
+
+@pytest.mark.promise(10)
+@pytest.mark.parametrize("name", ["paper", "adaptive"])
+@torch.no_grad()
+def test_numpy_and_torch_keep_the_same_tokens(name: str) -> None:
+    scheme = small_scheme(SHAPES[name])
+    batch, _, sentences, _ = drawn(1000)
+    ours = Runtime(folder_of(scheme)).keep_probabilities(sentences)
+    theirs = scheme.encoder(batch.tokens, batch.lengths).sigmoid()
+    for row, (mine, length) in enumerate(zip(ours, batch.lengths.tolist(), strict=True)):
+        assert np.abs(mine - theirs[row, :length].numpy()).max() < 1e-5
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_probabilities_of_the_next_word_sum_to_one(name: str) -> None:
+    runtime = Runtime(folder_of(small_scheme(SHAPES[name])))
+    _, _, _, typed = drawn(20)
+    typed = [row for row in typed if row or SHAPES[name].end_mark_in_keywords]
+    state = runtime.begin(typed)
+    _, scores = runtime.step(state, np.full(len(typed), 2))
+    assert np.allclose(np.exp(scores.astype(np.float64)).sum(axis=1), 1, atol=1e-5)
+
+
+def test_rows_can_be_taken_and_repeated() -> None:
+    runtime = Runtime(folder_of(small_scheme()))
+    state = runtime.begin([["w5"], ["w6", "w39"]])
+    _, both = runtime.step(state, np.array([2, 2]))
+    _, turned = runtime.step(state.take(np.array([1, 0, 1])), np.array([2, 2, 2]))
+    assert np.allclose(turned, both[[1, 0, 1]], atol=1e-6)
+
+
+def test_what_is_no_scheme_is_refused() -> None:
+    model = folder_of(small_scheme())
+    other = ModelFolder("other", model.settings, model.tensors, model.vocabulary)
+    with pytest.raises(TerselyError, match="other"):
+        Runtime(other)
+    del model.tensors["decoder.attend.weight"]
+    with pytest.raises(TerselyError, match=r"decoder\.attend\.weight"):
+        Runtime(model)
+    with pytest.raises(TerselyError, match="shape"):
+        Runtime(ModelFolder("paper", {}, model.tensors, model.vocabulary))

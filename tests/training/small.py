@@ -1,0 +1,47 @@
+"""A prepared fixture and a config small enough to train in a test."""
+
+from pathlib import Path
+
+from tersely.text.fixture import fixture_sentences
+from tersely.text.prepare import PrepareSettings, Source, prepare
+from tersely.training.config import RunConfig, parse_config
+
+TABLES = {
+    "model": {
+        "embedding_units": 12,
+        "encoder_units": 12,
+        "reader_units": 12,
+        "decoder_units": 12,
+    },
+    "estimator": {"samples": 1, "decoder_first_steps": 3},
+    "training": {
+        "batch_sentences": 16,
+        "max_steps": 20,
+        "evaluate_every_steps": 5,
+        "evaluate_sentences": 40,
+        "checkpoint_every_steps": 5,
+    },
+}
+
+
+class Silent:
+    def phase(self, name: str) -> None:
+        assert name
+
+
+def small_config(**changes: dict) -> RunConfig:
+    """Change tables of the small config: training={"seed": 2}."""
+    tables = {name: {**table} for name, table in TABLES.items()}
+    for name, table in changes.items():
+        tables[name] = {**tables.get(name, {}), **table}
+    return parse_config(tables, where="test")
+
+
+def small_corpus(folder: Path, sentences: int = 600) -> Path:
+    prepare(
+        {"all": Source(["fixture"], lambda _: fixture_sentences(sentences))},
+        folder,
+        PrepareSettings(processes=1, segment=False, vocabulary_size=200),
+        progress=Silent(),
+    )
+    return folder

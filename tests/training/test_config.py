@@ -1,0 +1,87 @@
+from pathlib import Path
+
+import pytest
+
+from tersely.errors import UsageError
+from tersely.training.config import RunConfig, load_config, parse_config, with_changes
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.name)
+def test_every_shipped_config_is_valid(path: Path) -> None:
+    if "runs" not in path.read_text():
+        assert isinstance(load_config(path), RunConfig)
+
+
+def test_the_papers_settings_are_the_papers() -> None:
+    config = load_config(CONFIGS / "paper.toml")
+    assert config.model.embedding_units == config.model.encoder_units == 300
+    assert config.model.reader_units == config.model.decoder_units == 300
+    assert config.model.initial_range == 0.1
+    assert config.model.softmax == "full"
+    assert config.training.learning_rate == 0.001
+    assert config.training.batch_sentences == 128
+    assert config.objective.weight_tokens_per_nat == 5.0
+    assert config.objective.weight_learning_rate == 0.01
+    assert config.objective.decoder_gradient == "scaled_by_weight"
+    assert config.estimator.samples == 1
+    assert config.estimator.baseline == "moving_average"
+    assert config.estimator.exploration_floor == config.estimator.decoder_first_steps == 0
+    assert config.estimator.entropy_bonus_tokens_per_nat == 0
+
+
+@pytest.mark.parametrize(
+    ("tables", "complaint"),
+    [
+        ({"modle": {}}, 'unknown key "modle". Did you mean "model"'),
+        ({"model": {"embeding_units": 3}}, 'Did you mean "embedding_units"'),
+        ({"model": {"embedding_units": "300"}}, "is a int; not '300'"),
+        ({"model": {"embedding_units": 300.0}}, "is a int"),
+        ({"model": 3}, "is a table"),
+        ({"model": {"softmax": "hierarchical"}}, "one of full, adaptive"),
+        ({"model": {"adaptive_cutoffs": 5}}, "is a list"),
+        ({"model": {"reader_units": 7}}, "must be even"),
+        ({"model": {"decoder_units": 100}}, "zeros"),
+        ({"estimator": {"baseline": "leave_one_out"}}, "samples"),
+        ({"estimator": {"exploration_floor": 0.5}}, "floor"),
+        ({"objective": {"delta": 2.0}}, "between 0 and 1"),
+        ({"training": {"learning_rate": 0.0}}, "above 0"),
+    ],
+)
+def test_a_wrong_config_is_refused_with_a_way_out(tables: dict, complaint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_config(tables, where="x.toml")
+    assert complaint in str(caught.value)
+
+
+def test_whole_numbers_do_for_fractions() -> None:
+    assert parse_config({"objective": {"delta": 1}}, where="x").objective.delta == 1.0
+
+
+def test_changes_are_written_as_in_toml() -> None:
+    config = with_changes(
+        RunConfig(),
+        [
+            "training.seed=2",
+            "objective.kind=unif",
+            "objective.delta=0.3",
+            "model.adaptive_cutoffs=[5]",
+        ],
+    )
+    assert config.training.seed == 2
+    assert (config.objective.kind, config.objective.delta) == ("unif", 0.3)
+    assert config.model.adaptive_cutoffs == (5,)
+    for bad in ("seed=2", "training=2", "nothing.seed=2", "training.sead=2"):
+        with pytest.raises(UsageError):
+            with_changes(RunConfig(), [bad])
+
+
+@pytest.mark.parametrize("content", [b"[model", b"\xff\xfe"])
+def test_what_is_no_toml_is_said_plainly(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "c.toml"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match="not proper TOML"):
+        load_config(path)
+    with pytest.raises(UsageError, match="cannot be read"):
+        load_config(tmp_path / "no.toml")
