@@ -6,8 +6,12 @@ READY  := $(VENV)/.ready
 
 .PHONY: demo test lint promises clean
 
-demo: $(READY)  ## set up and run the main job
-	@$(BIN)/python -m tersely.cli.demo
+demo: $(READY)  ## set up, train a small scheme on the fixture, and open a prompt
+	test -d .demo/data || $(BIN)/tersely prepare fixture: --sentences --vocabulary 1000 --out .demo/data
+	$(BIN)/tersely train --config configs/tiny.toml --data .demo/data --out .demo/run
+	$(BIN)/tersely keywords --model .demo/run "The waiter was friendly, but the soup was cold."
+	$(BIN)/tersely complete --model .demo/run "waiter friendly soup cold"
+	$(BIN)/tersely complete --model .demo/run
 
 test: $(READY)  ## set up and pass all tests
 	$(BIN)/ruff check src tests
@@ -26,5 +30,5 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 clean:  ## remove what the commands above made
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .demo build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--predictions", type=Path, metavar="OUT", help="write what became of each, as JSON lines")
     add("--examples", type=int, default=8, metavar="N", help="examples to show (8)")
     add("--json", action="store_true", help="print the figures as JSON")
+    add("--json-to", type=Path, metavar="FILE", help="write the figures as JSON to a file")
 
 
 def run(given: argparse.Namespace) -> None:
@@ -73,6 +74,9 @@ def run(given: argparse.Namespace) -> None:
         with new_file(given.predictions) as partial, partial.open("w", encoding="utf-8") as file:
             for one in predictions:
                 file.write(json.dumps(one.as_dict(), ensure_ascii=False) + "\n")
+    if given.json_to:
+        with new_file(given.json_to) as partial:
+            partial.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     print(json.dumps(results) if given.json else _render(results, predictions[: given.examples]))
 
 

@@ -22,6 +22,7 @@ COMMANDS = {
     "keywords": "show which words of a sentence are enough",
     "prepare": "turn text into a corpus to train on",
     "train": "learn a scheme from a prepared corpus",
+    "sweep": "work off a queue of runs",
     "evaluate": "judge a model on held-out sentences",
     "bench": "measure speed and quality on this machine",
 }
