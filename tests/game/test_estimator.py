@@ -75,7 +75,7 @@ def test_the_gradient_of_a_round_is_the_estimators() -> None:
     scheme, objective = small_scheme(), OBJECTIVES["constrained"]
     baseline = MovingAverage(0.9)
     baseline.restore({"value": 2.0})
-    game = LearnedRound(objective, baseline, 1, 0.0, 0.0, scale_decoder_by_weight=True)
+    game = LearnedRound(objective, baseline, 1, 0.0, 0.0, 0.0, scale_decoder_by_weight=True)
     scalar, _ = game.play(scheme, SENTENCE, torch.Generator().manual_seed(5))
     scalar.backward()
     got = {name: parameter.grad.clone() for name, parameter in scheme.named_parameters()}

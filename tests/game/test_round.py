@@ -27,7 +27,7 @@ def test_a_rule_round_leaves_the_encoder_alone() -> None:
 
 def test_lambda_answers_to_a_learned_round() -> None:
     objective = Constrained(epsilon=0.1, start=2.0, learning_rate=0.1, ascent="sgd")
-    game = LearnedRound(objective, LeaveOneOut(), 2, 0.02, 0.0, scale_decoder_by_weight=False)
+    game = LearnedRound(objective, LeaveOneOut(), 2, 0.02, 0.0, 0.0, scale_decoder_by_weight=False)
     _, played = game.play(small_scheme(), random_batch(10), torch.Generator().manual_seed(1))
     game.finish(played)
     assert objective.weight > 2.0
@@ -38,7 +38,7 @@ def test_an_entropy_bonus_pulls_towards_indecision() -> None:
         scheme = small_scheme(width=0.1)
         scheme.encoder.start_keeping(0.99)
         objective = Constrained(epsilon=0.1, start=0.0, learning_rate=0.0, ascent="sgd")
-        game = LearnedRound(objective, LeaveOneOut(), 2, 0.0, bonus, scale_decoder_by_weight=True)
+        game = LearnedRound(objective, LeaveOneOut(), 2, 0.0, bonus, 0.0, scale_decoder_by_weight=True)
         scalar, _ = game.play(scheme, random_batch(40), torch.Generator().manual_seed(1))
         scalar.backward()
         return float(scheme.encoder.keep.bias.grad)

@@ -38,13 +38,15 @@ class LearnedRound:
     samples: int
     exploration_floor: float
     entropy_bonus: float  # tokens for a nat
+    logit_penalty: float  # tokens for the square of a logit
     scale_decoder_by_weight: bool
 
     def play(
         self, scheme: Scheme, batch: Batch, generator: torch.Generator
     ) -> tuple[Tensor, RoundRecord]:
         """Return the scalar to minimise and what happened."""
-        logits = keep_log_odds(scheme.encoder(batch.tokens, batch.lengths), self.exploration_floor)
+        raw = scheme.encoder(batch.tokens, batch.lengths)
+        logits = keep_log_odds(raw, self.exploration_floor)
         draw = draw_masks(logits, batch.lengths, samples=self.samples, generator=generator)
         repeated = batch.repeated(self.samples)
         loss = scheme.loss_per_token(repeated, draw.keep)  # (samples × batch,)
@@ -56,6 +58,7 @@ class LearnedRound:
             policy_loss(draw.log_q, rewards, before)
             + weight * loss.mean()
             - self.entropy_bonus * draw.entropy.mean()
+            + self.logit_penalty * mean_square(raw, batch.lengths)
         )
         entropy = float(draw.entropy.detach().sum() / batch.lengths.sum())
         return scalar, record(repeated, draw.keep, loss, entropy)
@@ -81,6 +84,12 @@ class RuleRound:
 
     def finish(self, played: RoundRecord) -> None:
         """Nothing answers to the round."""
+
+
+def mean_square(logits: Tensor, lengths: Tensor) -> Tensor:
+    """The squares of a sentence's logits, summed; the mean over sentences."""
+    here = inside(lengths, logits.shape[1])
+    return logits.masked_fill(~here, 0.0).square().sum(dim=1).mean()
 
 
 def record(batch: Batch, keep: Tensor, loss: Tensor, entropy: float) -> RoundRecord:

@@ -60,6 +60,7 @@ def build_round(config: RunConfig, lexicon: Vocabulary) -> Round:
         samples=config.estimator.samples,
         exploration_floor=config.estimator.exploration_floor,
         entropy_bonus=config.estimator.entropy_bonus_tokens_per_nat,
+        logit_penalty=config.estimator.logit_penalty_tokens,
         scale_decoder_by_weight=objective.decoder_gradient == "scaled_by_weight",
     )
 

@@ -4,9 +4,10 @@ A TOML file fills these dataclasses table by table. A key that is not known is a
 error that names the nearest one; a value of another type is an error too.
 """
 
+import math
 import tomllib
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -72,6 +73,8 @@ class EstimatorConfig:
     """Keep probabilities are held within [floor, 1 − floor] while training."""
     entropy_bonus_tokens_per_nat: float = 0.0
     """Reward for undecided keep probabilities: bounds the logits, so that q can come back."""
+    logit_penalty_tokens: float = 0.0
+    """Cost of the square of each keep logit: what REINFORCE can no longer pull back, this can."""
     decoder_first_steps: int = 0
     """Steps in which only the decoder learns, on random masks of random rate."""
 
@@ -129,7 +132,10 @@ class RunConfig:
 
 def load_config(path: Path) -> RunConfig:
     """Read a TOML file; say what is wrong with it and where."""
-    return parse_config(read_toml(path), where=str(path))
+    tables = read_toml(path)
+    if not tables:
+        raise UsageError(f"{path}: empty. Start from one of configs/, tiny.toml for example.")
+    return parse_config(tables, where=str(path))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -138,7 +144,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror}).") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: not proper TOML ({error}).") from error
 
 
@@ -200,12 +206,43 @@ def _value(hint: Any, value: Any, where: str) -> Any:
         return float(value)
     if type(value) is not hint:
         raise UsageError(f"{where} is a {hint.__name__}; not {value!r}.")
+    if hint is float and not math.isfinite(value):
+        raise UsageError(f"{where} is a finite number; not {value!r}.")
     return value
+
+
+_LEAST = {
+    "model": {
+        "embedding_units": 1,
+        "encoder_units": 1,
+        "reader_units": 2,
+        "decoder_units": 1,
+        "initial_range": 0,
+    },
+    "objective": {"weight_tokens_per_nat": 0, "weight_learning_rate": 0},
+    "estimator": {
+        "samples": 1,
+        "entropy_bonus_tokens_per_nat": 0,
+        "logit_penalty_tokens": 0,
+        "decoder_first_steps": 0,
+    },
+    "training": {
+        "batch_sentences": 1,
+        "max_steps": 1,
+        "flat_steps": 1,
+        "evaluate_every_steps": 1,
+        "evaluate_sentences": 1,
+        "checkpoint_every_steps": 1,
+        "train_sentences": 1,
+        "seed": 0,
+    },
+}
+_ABOVE_ZERO = ("learning_rate", "encoder_learning_rate", "gradient_norm_limit")
 
 
 def _check(config: RunConfig) -> None:
     """Refuse combinations that cannot work, with the way out."""
-    model, estimator, training = config.model, config.estimator, config.training
+    model, estimator, cutoffs = config.model, config.estimator, config.model.adaptive_cutoffs
     reader = model.reader_units * (2 if model.reader_units_count == "each_direction" else 1)
     rules = [
         (model.reader_units % 2 == 0, "model.reader_units must be even"),
@@ -219,14 +256,34 @@ def _check(config: RunConfig) -> None:
             estimator.baseline == "moving_average" or estimator.samples >= 2,
             "estimator.baseline = leave_one_out needs estimator.samples of at least 2",
         ),
-        (estimator.samples >= 1, "estimator.samples is at least 1"),
         (0 <= config.objective.delta <= 1, "objective.delta lies between 0 and 1"),
-        (config.objective.weight_tokens_per_nat >= 0, "objective.weight_tokens_per_nat is ≥ 0"),
-        (training.batch_sentences >= 1, "training.batch_sentences is at least 1"),
-        (training.learning_rate > 0, "training.learning_rate is above 0"),
-        (training.evaluate_every_steps >= 1, "training.evaluate_every_steps is at least 1"),
-        (training.checkpoint_every_steps >= 1, "training.checkpoint_every_steps is at least 1"),
+        (0 <= estimator.baseline_decay < 1, "estimator.baseline_decay lies in [0, 1)"),
+        (
+            0 < (model.initial_keep_probability or 0.5) < 1,
+            "model.initial_keep_probability lies between 0 and 1, both excluded",
+        ),
+        (
+            [*cutoffs] == sorted({*cutoffs}) and all(cutoff >= 1 for cutoff in cutoffs),
+            "model.adaptive_cutoffs rise, from 1 on",
+        ),
+        (
+            model.decoder_units // model.adaptive_division ** len(cutoffs) >= 1,
+            "model.adaptive_division leaves the last cluster without units",
+        ),
     ]
-    for holds, complaint in rules:
+    for holds, complaint in [*_bounds(config), *rules]:
         if not holds:
             raise UsageError(f"Config: {complaint}.")
+
+
+def _bounds(config: RunConfig) -> Iterator[tuple[bool, str]]:
+    """Which numbers lie where they can; None always does."""
+    for table, entries in _LEAST.items():
+        for key, least in entries.items():
+            value = getattr(getattr(config, table), key)
+            yield value is None or value >= least, f"{table}.{key} is at least {least}"
+    for key in _ABOVE_ZERO:
+        value = getattr(config.training, key)
+        yield value is None or value > 0, f"training.{key} is above 0"
+    division = config.model.adaptive_division
+    yield 1 <= division <= 1024, "model.adaptive_division lies between 1 and 1024"
