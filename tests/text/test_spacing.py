@@ -1,6 +1,6 @@
 import pytest
 
-from tersely.text.spacing import Spacer
+from tersely.text.spacing import usual_gaps
 
 
 @pytest.mark.parametrize(
@@ -19,5 +19,5 @@ from tersely.text.spacing import Spacer
     ],
 )
 def test_the_usual_white_space_reads_well(pieces: list[str], text: str) -> None:
-    spacer = Spacer()
-    assert "".join(spacer.gap(piece) + piece for piece in pieces) == text
+    gaps = usual_gaps(pieces)
+    assert "".join(gap + piece for gap, piece in zip(gaps, pieces, strict=True)) == text

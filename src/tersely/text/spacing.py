@@ -4,6 +4,7 @@ Only what is usual is decided here, so that a bare list of tokens becomes good
 text. Text that differs keeps its own white space beside the tokens (tokens.py).
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -42,25 +43,19 @@ def edges(piece: str) -> Edges:
     )
 
 
-class Spacer:
-    """Walks over a sentence's pieces and tells the usual white space before each."""
-
-    __slots__ = ("_before", "_in_quotes")
-
-    def __init__(self) -> None:
-        self._before: Edges | None = None
-        self._in_quotes = False
-
-    def gap(self, piece: str) -> str:
-        """Return the usual white space before `piece`, and step past it."""
-        before, here = self._before, edges(piece)
-        self._before = here
+def usual_gaps(pieces: Sequence[str]) -> list[str]:
+    """Return the usual white space before each piece of a sentence."""
+    gaps: list[str] = []
+    joins = True  # nothing to separate before the first piece
+    spaceless = in_quotes = False
+    for piece in pieces:
+        here = edges(piece)
         if here.is_quote:
-            self._in_quotes = not self._in_quotes
-            joins = not self._in_quotes  # a closing quote joins what it closes
-            self._before = here._replace(joins_right=self._in_quotes)
-        else:
-            joins = here.joins_left
-        if before is None or joins or before.joins_right:
-            return ""
-        return "" if before.is_spaceless and here.is_spaceless else " "
+            in_quotes = not in_quotes
+            joins = joins or not in_quotes  # a closing quote joins what it closes
+        elif here.joins_left or (spaceless and here.is_spaceless):
+            joins = True
+        gaps.append("" if joins else " ")
+        joins = in_quotes if here.is_quote else here.joins_right
+        spaceless = here.is_spaceless
+    return gaps

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tersely.text.lexer import pieces
-from tersely.text.spacing import Spacer, edges
+from tersely.text.spacing import edges, usual_gaps
 
 SHIFT = "<shift>"
 
@@ -56,20 +56,30 @@ def detokenise(sentence: Tokenised | Sequence[str]) -> str:
     tokens, gaps = (
         (sentence.tokens, sentence.gaps) if isinstance(sentence, Tokenised) else (sentence, {})
     )
-    parts: list[str] = []
-    spacer = Spacer()
-    start: int | None = None  # where the <shift> of the coming word stands
+    pieces, places = _pieces_of(tokens)
+    usual = usual_gaps(pieces)
+    if gaps:
+        usual = [gaps.get(place, gap) for place, gap in zip(places, usual, strict=True)]
+    text = "".join([part for pair in zip(usual, pieces, strict=True) for part in pair])
+    return text + gaps.get(len(tokens), "")
+
+
+def _pieces_of(tokens: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Put case marks back into their words; say which token each piece begins at."""
+    pieces: list[str] = []
+    places: list[int] = []
+    start = -1  # where the <shift> of the coming word stands
     for index, token in enumerate(tokens):
         if token == SHIFT:
-            start = index if start is None else start
-            continue
-        piece = token if start is None else token[:1].upper() + token[1:]
-        usual = spacer.gap(piece)
-        parts.append(gaps.get(index if start is None else start, usual))
-        parts.append(piece)
-        start = None
-    parts.append(gaps.get(len(tokens), ""))
-    return "".join(parts)
+            start = index if start < 0 else start
+        elif start < 0:
+            pieces.append(token)
+            places.append(index)
+        else:
+            pieces.append(token[:1].upper() + token[1:])
+            places.append(start)
+            start = -1
+    return pieces, places
 
 
 def case_marked(piece: str) -> tuple[str, ...]:
@@ -82,18 +92,20 @@ def case_marked(piece: str) -> tuple[str, ...]:
 
 def _tokenise_with_care(text: str) -> Tokenised:
     """Tokenise any text: quotes that pair up, white space of every kind."""
-    tokens: list[str] = []
-    gaps: dict[int, str] = {}
-    spacer = Spacer()
+    parts: list[str] = []
+    spaces: list[str] = []
     end = 0
     for run in _RUN.finditer(text):
-        space = text[end : run.start()]
-        for piece in pieces(run.group()):
-            if spacer.gap(piece) != space:
-                gaps[len(tokens)] = space
-            tokens.extend(case_marked(piece))
-            space = ""
+        found = pieces(run.group())
+        parts += found
+        spaces += [text[end : run.start()], *[""] * (len(found) - 1)]
         end = run.end()
+    tokens: list[str] = []
+    gaps: dict[int, str] = {}
+    for part, space, usual in zip(parts, spaces, usual_gaps(parts), strict=True):
+        if space != usual:
+            gaps[len(tokens)] = space
+        tokens += case_marked(part)
     if end < len(text):
         gaps[len(tokens)] = text[end:]
     return Tokenised(tokens, gaps)
