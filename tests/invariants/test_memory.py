@@ -62,7 +62,10 @@ def prepare_and_watch(folder: Path) -> int:
     """Run prepare as a process group of its own; return the most memory it ever had."""
     source = folder / "yelp_academic_dataset_review.json"
     process = subprocess.Popen(
-        [sys.executable, "-m", "tersely", "prepare", str(source), "--out", str(folder / "out")],
+        [
+            *(sys.executable, "-m", "tersely", "prepare", str(source)),
+            *("--out", str(folder / "out"), "--processes", "2"),
+        ],
         start_new_session=True,
         stderr=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
