@@ -1,4 +1,4 @@
-"""What all tests share: no network, and where real corpora may lie."""
+"""What all tests share: no network, a tiny model, and where real corpora may lie."""
 
 import os
 import shutil
@@ -50,3 +50,20 @@ def without_privileges() -> list[str]:
     if shutil.which("setpriv") is None:
         pytest.skip("root may read and write everything, and there is no setpriv")
     return ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"]
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A prepared corpus of a few hundred sentences."""
+    from tests.training.small import small_corpus
+
+    return small_corpus(tmp_path_factory.mktemp("corpus") / "data")
+
+
+@pytest.fixture(scope="session")
+def trained(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run over that corpus; it has learned next to nothing, but all of it is there."""
+    from tests.training.small import small_config, small_run
+
+    config = small_config(model={"initial_range": 0.5})
+    return small_run(corpus, tmp_path_factory.mktemp("trained") / "run", config)

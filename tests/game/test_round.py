@@ -38,7 +38,9 @@ def test_an_entropy_bonus_pulls_towards_indecision() -> None:
         scheme = small_scheme(width=0.1)
         scheme.encoder.start_keeping(0.99)
         objective = Constrained(epsilon=0.1, start=0.0, learning_rate=0.0, ascent="sgd")
-        game = LearnedRound(objective, LeaveOneOut(), 2, 0.0, bonus, 0.0, scale_decoder_by_weight=True)
+        game = LearnedRound(
+            objective, LeaveOneOut(), 2, 0.0, bonus, 0.0, scale_decoder_by_weight=True
+        )
         scalar, _ = game.play(scheme, random_batch(40), torch.Generator().manual_seed(1))
         scalar.backward()
         return float(scheme.encoder.keep.bias.grad)

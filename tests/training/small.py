@@ -1,10 +1,12 @@
 """A prepared fixture and a config small enough to train in a test."""
 
 from pathlib import Path
+from typing import Any
 
 from tersely.text.fixture import fixture_sentences
 from tersely.text.prepare import PrepareSettings, Source, prepare
 from tersely.training.config import RunConfig, parse_config
+from tersely.training.run import RunRequest, train
 
 TABLES = {
     "model": {
@@ -37,11 +39,18 @@ def small_config(**changes: dict) -> RunConfig:
     return parse_config(tables, where="test")
 
 
-def small_corpus(folder: Path, sentences: int = 600) -> Path:
+def small_corpus(folder: Path, sentences: int = 600, vocabulary: int = 200) -> Path:
     prepare(
         {"all": Source(["fixture"], lambda _: fixture_sentences(sentences))},
         folder,
-        PrepareSettings(processes=1, segment=False, vocabulary_size=200),
+        PrepareSettings(processes=1, segment=False, vocabulary_size=vocabulary),
         progress=Silent(),
     )
     return folder
+
+
+def small_run(data: Path, run: Path, config: RunConfig | None = None, **asked: Any) -> Path:
+    """Train a run to its end, as `tersely train` does."""
+    request = RunRequest(config or small_config(), data, run, threads=1, **asked)
+    train(request, lambda step, row: None)
+    return run

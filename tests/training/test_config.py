@@ -47,6 +47,18 @@ def test_the_papers_settings_are_the_papers() -> None:
         ({"estimator": {"exploration_floor": 0.5}}, "floor"),
         ({"objective": {"delta": 2.0}}, "between 0 and 1"),
         ({"training": {"learning_rate": 0.0}}, "above 0"),
+        ({"training": {"learning_rate": float("inf")}}, "finite"),
+        ({"training": {"gradient_norm_limit": -1.0}}, "above 0"),
+        ({"training": {"max_steps": 0}}, "training.max_steps is at least 1"),
+        ({"training": {"seed": -1}}, "training.seed is at least 0"),
+        ({"training": {"train_sentences": 0}}, "training.train_sentences is at least 1"),
+        ({"model": {"encoder_units": 0}}, "model.encoder_units is at least 1"),
+        ({"model": {"initial_keep_probability": 0.0}}, "initial_keep_probability lies between"),
+        ({"model": {"adaptive_cutoffs": [9, 5]}}, "adaptive_cutoffs rise"),
+        ({"model": {"adaptive_cutoffs": list(range(1, 99))}}, "64 at most"),
+        ({"model": {"adaptive_division": 0.0}}, "adaptive_division lies between"),
+        ({"model": {"softmax": "adaptive", "adaptive_division": 100.0}}, "without units"),
+        ({"estimator": {"baseline_decay": 1.0}}, "baseline_decay lies in"),
     ],
 )
 def test_a_wrong_config_is_refused_with_a_way_out(tables: dict, complaint: str) -> None:
@@ -85,3 +97,9 @@ def test_what_is_no_toml_is_said_plainly(tmp_path: Path, content: bytes) -> None
         load_config(path)
     with pytest.raises(UsageError, match="cannot be read"):
         load_config(tmp_path / "no.toml")
+
+
+def test_an_empty_file_is_no_config(tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text("# nothing yet\n")
+    with pytest.raises(UsageError, match=r"c\.toml: empty"):
+        load_config(tmp_path / "c.toml")

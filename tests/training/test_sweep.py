@@ -58,6 +58,7 @@ def test_a_plan_is_expanded_in_order(plan: Path) -> None:
     assert runs[2] == Planned(
         "constrained-seed2",
         ('model.softmax="full"', "objective.epsilon_nats_per_token=0.4", "training.seed=2"),
+        max_steps=10,
     )
 
 
@@ -108,9 +109,19 @@ def test_a_sweep_trains_and_evaluates_everything_once(
         assert kept == set(module.SMALL_RESULTS)
     rows = summary_rows(sweep)
     assert [row["step"] for row in rows] == [10, 10, 10]
+    assert not any("seconds_left" in row for row in rows)
     before = (tmp_path / "s" / "unif-0.5" / "result.json").stat().st_mtime_ns
     Sweep(load_plan(plan), settings(corpus, tmp_path / "s")).run(lambda now: None)
     assert (tmp_path / "s" / "unif-0.5" / "result.json").stat().st_mtime_ns == before
+
+
+def test_time_left_is_told_from_the_pace_so_far(plan: Path, corpus: Path, tmp_path: Path) -> None:
+    sweep = Sweep(load_plan(plan), settings(corpus, tmp_path / "s"))
+    run = tmp_path / "s" / "unif-0.5"
+    run.mkdir(parents=True)
+    row = {"step": 4, "kind": "train", "seconds": 8.0}
+    (run / "metrics.jsonl").write_text(json.dumps(row) + "\n")
+    assert [row["seconds_left"] for row in summary_rows(sweep)] == [12.0, 20.0, 20.0]
 
 
 def test_a_failing_run_stops_no_other(plan: Path, corpus: Path, tmp_path: Path) -> None:

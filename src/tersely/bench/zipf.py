@@ -22,8 +22,9 @@ _FLATTENED = 2.7
 
 def word_chances(count: int) -> npt.NDArray[np.float64]:
     """How likely each of `count` words is, most frequent first."""
-    chances = 1 / (np.arange(count) + 1 + _FLATTENED)
-    return chances / chances.sum()
+    chances: npt.NDArray[np.float64] = 1 / (np.arange(count) + 1 + _FLATTENED)
+    total: np.float64 = chances.sum()
+    return chances / total
 
 
 def generate(sentences: int, *, vocabulary: int = VOCABULARY, seed: int = 1) -> Split:
@@ -66,10 +67,9 @@ def write_pairs(split: Split, *, words: Vocabulary, keywords: Path, sentences: P
             to.write(" ".join(names[i] for i in ids) + "\n")
 
 
-def write_prepared(split: Split, folder: Path, *, held_out: int = 1_000) -> None:
+def write_prepared(split: Split, folder: Path, *, words: Vocabulary, held_out: int = 1_000) -> None:
     """Write what `tersely prepare` would have: all for training, the first ones held out too."""
     folder.mkdir(parents=True, exist_ok=True)
-    words = lexicon()
     words.save(folder / "lexicon.txt")
     for name in SPLITS:
         offsets = split.offsets if name == "train" else split.offsets[: held_out + 1]

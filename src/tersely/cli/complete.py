@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from tersely.errors import UsageError
+
 if TYPE_CHECKING:
     from tersely.model.completer import Completer, Suggestion
 
@@ -33,8 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Complete the argument, each line of piped input, or what is typed at a prompt."""
-    from tersely.cli.options import load_completer
+    from tersely.cli.options import check_text, load_completer
 
+    check_text(given.keywords or "", "The keywords")
     completer = load_completer(given.model)
     if given.keywords is not None:
         found = completer.complete(given.keywords, given.n)
@@ -48,10 +51,21 @@ def run(given: argparse.Namespace) -> None:
 
 def complete_lines(completer: "Completer", lines: Iterable[str], n: int) -> Iterator[str]:
     """One JSON line for each line, in order; worked on in batches."""
-    stream = (line.rstrip("\n") for line in lines)
+    stream = _texts(lines)
     while batch := list(islice(stream, BATCH)):
         for keywords, found in zip(batch, completer.complete_batch(batch, n), strict=True):
             yield as_json(keywords, found)
+
+
+def _texts(lines: Iterable[str]) -> Iterator[str]:
+    from tersely.cli.options import check_text
+
+    try:
+        for number, line in enumerate(lines, 1):
+            check_text(line, f"Standard input, line {number}")
+            yield line.rstrip("\n")
+    except UnicodeDecodeError as error:
+        raise UsageError("Standard input: not UTF-8 text.") from error
 
 
 def as_json(keywords: str, found: list["Suggestion"]) -> str:

@@ -52,6 +52,10 @@ def run(given: argparse.Namespace) -> None:
 
     if given.limit is not None and given.limit < 1:
         raise UsageError("--limit: at least 1.")
+    if given.examples < 0:
+        raise UsageError("--examples: at least 0.")
+    if given.predictions and given.predictions.is_dir():
+        raise UsageError(f"{given.predictions}: a folder; --predictions takes a file.")
     sentences = read_lines(given.sentences, given.limit)
     completer = load_completer(given.model)
     with tqdm(total=len(sentences), unit="sentence", dynamic_ncols=True) as bar:

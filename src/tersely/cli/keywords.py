@@ -29,8 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Choose keywords and print them."""
-    from tersely.cli.options import load_completer
+    from tersely.cli.options import check_text, load_completer
 
+    check_text(given.sentence, "The sentence")
     if not given.sentence.strip():
         raise UsageError("The sentence is empty.")
     chosen = load_completer(given.model).keywords(given.sentence, given.budget)

@@ -15,6 +15,14 @@ def add_model_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", type=Path, metavar="MODEL", help="a model folder or a run")
 
 
+def check_text(text: str, what: str) -> None:
+    """Refuse bytes that are no UTF-8; Python lets them through as lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{what}: not UTF-8 text.") from error
+
+
 def load_completer(path: Path | None) -> "Completer":
     """Load the model asked for."""
     from tersely.model.completer import Completer

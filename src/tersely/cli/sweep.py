@@ -87,7 +87,7 @@ class _Screen:
         from tersely.training.sweep import summary_rows
 
         if self._live:
-            self._live.update(_table(summary_rows(sweep)))
+            self._live.update(_table(summary_rows(sweep), sweep.settings.parallel))
             return
         for planned in sweep.plan.runs:
             status = sweep.status(planned)
@@ -96,11 +96,21 @@ class _Screen:
                 print(f"{planned.name}: {status}", flush=True)
 
 
-def _table(rows: Any) -> Any:
+def _table(rows: Any, parallel: int) -> Any:
     from rich.table import Table
 
     table = Table(box=None, header_style="bold")
-    for name in ("run", "status", "step", "kept", "loss", "λ", "exact match", "spent"):
+    for name in (
+        "run",
+        "status",
+        "step",
+        "kept",
+        "loss",
+        "λ",
+        "exact match",
+        "spent",
+        "left, at most",
+    ):
         table.add_column(name, justify="left" if name in ("run", "status") else "right")
     for row in rows:
         table.add_row(
@@ -111,9 +121,19 @@ def _table(rows: Any) -> Any:
             f"{row['loss_nats_a_token']:.3f}" if "loss_nats_a_token" in row else "",
             f"{row['weight_tokens_per_nat']:.2f}" if "weight_tokens_per_nat" in row else "",
             _share(row.get("exact_match")),
-            f"{row['seconds'] / 60:.0f} min" if "seconds" in row else "",
+            _minutes(row.get("seconds")),
+            _minutes(row.get("seconds_left")),
         )
+    left = sum(row.get("seconds_left", 0.0) for row in rows) / parallel
+    table.caption = f"at most {_minutes(left)} in all, on {parallel} at a time"
     return table
+
+
+def _minutes(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"
 
 
 def _share(value: float | None) -> str:

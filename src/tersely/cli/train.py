@@ -38,8 +38,10 @@ def run(given: argparse.Namespace) -> None:
     from tersely.training.config import load_config, with_changes
     from tersely.training.run import RunRequest, train
 
-    if given.minutes is not None and given.minutes <= 0:
+    if given.minutes is not None and not given.minutes > 0:
         raise UsageError("--minutes: a number above 0.")
+    if given.threads is not None and given.threads < 1:
+        raise UsageError("--threads: at least 1.")
     config = with_changes(load_config(given.config), given.set)
     request = RunRequest(
         config=config,

@@ -19,10 +19,13 @@ def bootstrap(
     sum of column `below`.
     """
     rng = np.random.default_rng(seed)
-    count = len(table)
-    # How often each sentence is drawn is all that a sum depends on.
-    draws = rng.multinomial(count, np.full(count, 1 / count), size=resamples)
-    values = (draws @ table[:, above]) / (draws @ table[:, below])
+    count, columns = len(table), np.ascontiguousarray(table[:, [above, below]].T)
+    values = np.empty(resamples)
+    for index in range(resamples):
+        # How often each sentence is drawn is all that a sum depends on.
+        drawn = np.bincount(rng.integers(count, size=count), minlength=count)
+        upper, lower = columns @ drawn
+        values[index] = upper / lower
     tail = (1 - level) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
     return float(low), float(high)

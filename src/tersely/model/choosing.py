@@ -14,8 +14,6 @@ from tersely.errors import TerselyError, UsageError
 from tersely.model.runtime import Runtime
 from tersely.text.keywords import RuleEncoder, Stopword, Unif
 
-RULE_SEED = 7
-
 
 class Chooser:
     """Decides which tokens of a sentence a user would type."""
@@ -24,7 +22,7 @@ class Chooser:
         self._runtime = runtime
         self._encoder: Mapping[str, Any] = settings.get("encoder", {})
         self._quantiles: Sequence[float] = settings.get("keep_quantiles", [])
-        if self._encoder.get("kind") not in ("learned", "unif", "stopword"):
+        if not _names_a_way(self._encoder) or not _is_rising(self._quantiles):
             raise TerselyError("The model's settings name no way to choose keywords.")
 
     @property
@@ -50,8 +48,9 @@ class Chooser:
             return self._rule_masks(sentences, budget)
         rows = self._runtime.keep_probabilities(sentences)
         if self._encoder.get("keep") == "sample" and budget is None:
-            rng = np.random.default_rng(RULE_SEED)
-            return [(rng.random(len(row)) < row).tolist() for row in rows]
+            return [
+                _drawn(tokens, row.tolist()) for tokens, row in zip(sentences, rows, strict=True)
+            ]
         threshold = self.threshold(budget)
         return [(row > threshold).tolist() for row in rows]
 
@@ -76,14 +75,38 @@ class Chooser:
     def _rule_masks(
         self, sentences: Sequence[Sequence[str]], budget: float | None
     ) -> list[list[bool]]:
-        rng = random.Random(RULE_SEED)
         if budget is not None and self._encoder["kind"] == "stopword":
             raise UsageError("A Stopword model keeps what its rule says; leave --budget out.")
         rule = self._rule() if budget is None else Unif(budget)
-        return [rule.mask(tokens, rng) for tokens in sentences]
+        return [rule.mask(tokens, coins(tokens)) for tokens in sentences]
 
     def _rule_probabilities(self, tokens: Sequence[str]) -> list[float]:
         rule = self._rule()
         if isinstance(rule, Stopword):
             return [rule.delta if rule.is_stop_word(token) else 1.0 for token in tokens]
         return [float(self._encoder["delta"])] * len(tokens)
+
+
+def coins(tokens: Sequence[str]) -> random.Random:
+    """A sentence's own coins: the same whenever it is asked about, whatever else is."""
+    return random.Random(" ".join(tokens))
+
+
+def _drawn(tokens: Sequence[str], chances: Sequence[float]) -> list[bool]:
+    own = coins(tokens)
+    return [own.random() < chance for chance in chances]
+
+
+def _names_a_way(encoder: Any) -> bool:
+    if not isinstance(encoder, dict) or encoder.get("kind") not in ("learned", "unif", "stopword"):
+        return False
+    return encoder["kind"] == "learned" or _is_share(encoder.get("delta"))
+
+
+def _is_rising(quantiles: Any) -> bool:
+    is_list = isinstance(quantiles, list) and all(map(_is_share, quantiles))
+    return is_list and quantiles == sorted(quantiles)
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 1

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tersely.errors import UsageError
+from tersely.errors import TerselyError, UsageError
 from tersely.model.choosing import Chooser
 from tersely.model.folder import ModelFolder
 from tersely.model.runtime import Runtime
@@ -54,7 +54,11 @@ class Completer:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Completer":
         """Load a model folder, or a run."""
-        return cls(ModelFolder.from_pretrained(path))
+        model = ModelFolder.from_pretrained(path)
+        try:
+            return cls(model)
+        except TerselyError as error:
+            raise TerselyError(f"{os.fspath(path)}: {error}") from error
 
     def complete(self, text: str, n: int = 3) -> list[Suggestion]:
         """Suggest up to `n` sentences that contain the keywords, likeliest first."""
@@ -72,8 +76,6 @@ class Completer:
         """Search with a beam, keywords given as tokens."""
         if not rows:
             return []
-        longest = max(len(row) for row in rows)
-        beam = Beam(beam.width, beam.count, max(beam.max_tokens, longest + 8), beam.guarantee)
         copies = [self.runtime.vocabulary.unknown(row) for row in rows]
         wanted = [
             self.runtime.vocabulary.encode_with_copies(row, own)

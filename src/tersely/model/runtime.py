@@ -55,7 +55,7 @@ class Runtime:
                 f'The model is of architecture "{model.architecture}"; known is "{ARCHITECTURE}".'
             )
         self.shape = SchemeShape.from_settings(model.settings)
-        _check_tensors(model, self.shape)
+        check_tensors(model, self.shape)
         self.vocabulary = model.vocabulary
         weights = model.tensors
         self._encoder_embedding = weights["encoder.embedding.weight"]
@@ -128,7 +128,7 @@ class Runtime:
         spoken = np.tanh(features @ self._combine)  # (rows, decoder)
         weight, bias = self._generate
         generate = np.concatenate([features, embedded], axis=1) @ weight + bias  # (rows,)
-        scored = np.full((len(last), state.width), NOTHING, np.float32)
+        scored = np.full((len(last), state.width), -np.inf, np.float32)
         size = len(self.vocabulary)
         scored[:, :size] = log_sigmoid(generate)[:, None] + self._log_vocabulary(spoken)
         self._add_copies(scored, state, log_sigmoid(-generate)[:, None] + attention)
@@ -165,7 +165,8 @@ def _padded(rows: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:
     return ids, lengths
 
 
-def _check_tensors(model: ModelFolder, shape: SchemeShape) -> None:
+def check_tensors(model: ModelFolder, shape: SchemeShape) -> None:
+    """Refuse a model whose tensors are not those of the shape its settings tell."""
     if shape.vocabulary_size != len(model.vocabulary):
         raise TerselyError("The model's vocabulary is not of the size its settings say.")
     for name, spec in shape.tensors().items():

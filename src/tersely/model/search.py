@@ -46,14 +46,17 @@ class Found:
 
 
 def greedy(step: Step[StateT], state: StateT, *, rows: int, max_tokens: int) -> list[Found]:
-    """Take the likeliest word each time, as the paper does: no constraint, nothing barred."""
+    """Take the likeliest word each time, as the paper does: no constraint, nothing barred.
+
+    After `max_tokens` words a sentence ends.
+    """
     last = np.full(rows, BOS_ID, np.int64)
     said: list[list[int]] = [[] for _ in range(rows)]
     totals = np.zeros(rows, np.float64)
     live = np.arange(rows)
-    for _ in range(max_tokens + 1):
+    for spent in range(max_tokens + 1):
         state, scores = step(state, last)
-        best = scores.argmax(axis=1)
+        best = scores.argmax(axis=1) if spent < max_tokens else np.full(len(live), EOS_ID)
         totals[live] += scores[np.arange(len(live)), best]
         goes_on = best != EOS_ID
         for row, word in zip(live[goes_on], best[goes_on], strict=True):
@@ -72,6 +75,8 @@ class Beam:
     width: int = 5
     count: int = 3
     max_tokens: int = 24
+    spare_tokens: int = 8
+    """Many keywords may be completed to this many tokens more than they are."""
     guarantee: bool = True
     barred: tuple[int, ...] = (PAD_ID, UNK_ID, BOS_ID)
 
@@ -92,6 +97,8 @@ def beam_search(
     """Find the likeliest sentences for each row of keywords, best first."""
     sentences, width = len(keywords), beam.width
     wanted, counts = _table(keywords)
+    # A row's limit depends on its own keywords alone, not on the company it is searched in.
+    limits = np.maximum(beam.max_tokens, counts + beam.spare_tokens)
     live = _Live(
         ids=[[()] * width for _ in range(sentences)],
         scores=np.full((sentences, width), -np.inf),
@@ -101,9 +108,9 @@ def beam_search(
     live.scores[:, 0] = 0.0
     state = _take(state, np.repeat(np.arange(sentences), width))
     last = np.full(sentences * width, BOS_ID, np.int64)
-    for spent in range(beam.max_tokens + 1):
+    for spent in range(int(limits.max(initial=0)) + 1):
         state, scores = step(state, last)
-        _bar(scores, live, wanted, counts, spent, beam)
+        _bar(scores, live, wanted, counts, limits - spent, beam)
         parents, last = _advance(scores, live, wanted, counts, beam)
         state = _take(state, parents)
         if all(_is_settled(live, sentence, beam) for sentence in range(sentences)):
@@ -113,13 +120,13 @@ def beam_search(
     ]
 
 
-def _bar(scores: Floats, live: _Live, wanted: Ids, counts: Ids, spent: int, beam: Beam) -> None:
-    """Take away what may not be said now (in place)."""
+def _bar(scores: Floats, live: _Live, wanted: Ids, counts: Ids, left: Ids, beam: Beam) -> None:
+    """Take away what may not be said now (in place); `left` words may come in each sentence."""
     scores[:, list(beam.barred)] = BARRED
     missing = (counts[:, None] - live.placed).ravel() if beam.guarantee else np.zeros(len(scores))
     scores[missing > 0, EOS_ID] = BARRED
     # Only as many words are left as keywords are missing: the next one must come now.
-    must = np.flatnonzero(missing >= beam.max_tokens - spent)
+    must = np.flatnonzero(missing >= np.repeat(left, beam.width))
     following = _following(live.placed, wanted)
     for row in must:
         only = following[row] if missing[row] > 0 else EOS_ID

@@ -10,6 +10,7 @@ from tersely.model.checks import TensorSpec
 
 ARCHITECTURE = "paper"
 """What a model folder of this shape calls itself."""
+MAX_CUTOFFS, MAX_DIVISION = 64, 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,11 @@ class SchemeShape:
         """Read a shape from a model's settings; refuse what no scheme can have."""
         table = settings.get("shape")
         names = {item.name for item in fields(cls)}
-        if not isinstance(table, dict) or set(table) != names:
+        if (
+            not isinstance(table, dict)
+            or set(table) != names
+            or not isinstance(table["adaptive_cutoffs"], (list, tuple))
+        ):
             raise TerselyError("The model's settings do not describe the shape of a scheme.")
         shape = cls(**{**table, "adaptive_cutoffs": tuple(table["adaptive_cutoffs"])})
         shape.check()
@@ -49,18 +54,20 @@ class SchemeShape:
             self.reader_units_a_direction,
             self.decoder_units,
         )
-        cutoffs = self.adaptive_cutoffs
-        rising = list(cutoffs) == sorted(set(cutoffs))
+        cutoffs, division = self.adaptive_cutoffs, self.adaptive_division
         if (
             not all(type(size) is int and 0 < size < 1 << 24 for size in (*sizes, *cutoffs))
-            or not rising
+            or list(cutoffs) != sorted(set(cutoffs))
+            or len(cutoffs) > MAX_CUTOFFS
             or any(cutoff >= self.vocabulary_size for cutoff in cutoffs)
             or (self.softmax == "adaptive") != bool(cutoffs)
             or self.softmax not in ("full", "adaptive")
             or self.decoder_input not in ("reader_state", "token_only")
             or self.decoder_start not in ("reader_state", "zeros")
+            or (self.decoder_start == "reader_state" and self.reader_units != self.decoder_units)
             or type(self.end_mark_in_keywords) is not bool
-            or not self.adaptive_division >= 1
+            or type(division) not in (int, float)
+            or not 1 <= division <= MAX_DIVISION
         ):
             raise TerselyError("The model's settings describe a shape that no scheme can have.")
 

@@ -1,6 +1,7 @@
 """Building: a config's words → the scheme, the round and the optimizer they stand for."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 from torch.nn import Parameter
@@ -14,6 +15,7 @@ from tersely.model.shape import SchemeShape
 from tersely.text.keywords import Stopword
 from tersely.text.vocab import Vocabulary
 from tersely.training.config import EstimatorConfig, ModelConfig, ObjectiveConfig, RunConfig
+from tersely.training.continuing import check_same_wiring
 
 Round = LearnedRound | RuleRound
 
@@ -38,9 +40,20 @@ def shape_of(model: ModelConfig, vocabulary_size: int) -> SchemeShape:
     )
 
 
-def build_scheme(config: RunConfig, vocabulary_size: int, generator: torch.Generator) -> Scheme:
-    """Make an untrained scheme."""
-    scheme = Scheme(shape_of(config.model, vocabulary_size))
+def build_scheme(
+    config: RunConfig,
+    vocabulary_size: int,
+    generator: torch.Generator,
+    *,
+    like: SchemeShape | None = None,
+) -> Scheme:
+    """Make an untrained scheme; `like` another one but for the vocabulary, if given."""
+    configured = shape_of(config.model, vocabulary_size)
+    if like:
+        check_same_wiring(configured, like)
+        # Clusters stay where they are; new words join the last one.
+        configured = replace(like, vocabulary_size=vocabulary_size)
+    scheme = Scheme(configured)
     scheme.start_uniform(config.model.initial_range, generator)
     if config.model.initial_keep_probability is not None:
         scheme.encoder.start_keeping(config.model.initial_keep_probability)

@@ -44,13 +44,13 @@ class Checkpoint:
             **{f"moments.{name}": tensor for name, tensor in self.moments.items()},
             "random_state": self.random_state,
         }
-        with new_folder(folder) as partial:
-            save_file(
-                {name: tensor.detach().contiguous() for name, tensor in tensors.items()},
-                partial / "tensors.safetensors",
-            )
-            text = json.dumps({"step": self.step, **self.state})
-            (partial / "state.json").write_text(text, encoding="utf-8")
+        # A step has one state, so a checkpoint that is there is this one. To put another in
+        # its place would take it away for a moment, and a run may be killed at any moment.
+        if not folder.exists():
+            with new_folder(folder) as partial:
+                _write(tensors, partial / "tensors.safetensors")
+                text = json.dumps({"step": self.step, **self.state})
+                (partial / "state.json").write_text(text, encoding="utf-8")
         for older in found(run)[:-KEEP_NEWEST]:
             shutil.rmtree(older, ignore_errors=True)
 
@@ -64,8 +64,8 @@ class Checkpoint:
         try:
             tensors = load_file(folder / "tensors.safetensors")
             state = json.loads((folder / "state.json").read_text(encoding="utf-8"))
-            step = state.pop("step")
-        except (OSError, ValueError, KeyError, SafetensorError) as error:
+            step, random_state = state.pop("step"), tensors.pop("random_state")
+        except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
             raise TerselyError(
                 f"{folder}: the checkpoint cannot be read ({error}). "
                 "Remove this folder to go on from the one before."
@@ -75,7 +75,17 @@ class Checkpoint:
             kind, _, rest = name.partition(".")
             if kind in parts:
                 parts[kind][rest] = tensor
-        return cls(step, parts["weights"], parts["moments"], tensors["random_state"], state)
+        return cls(step, parts["weights"], parts["moments"], random_state, state)
+
+
+def _write(tensors: dict[str, Tensor], path: Path) -> None:
+    try:
+        save_file({name: tensor.detach().contiguous() for name, tensor in tensors.items()}, path)
+    except SafetensorError as error:  # a full disk, most of the time
+        raise TerselyError(
+            f"{path.parent.parent}: a checkpoint cannot be written ({error}). "
+            "Free some space; the same command goes on from the one before."
+        ) from error
 
 
 def found(run: Path) -> list[Path]:

@@ -10,10 +10,12 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from tersely.errors import UsageError
+from tersely.model.shape import MAX_CUTOFFS, MAX_DIVISION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,40 +213,35 @@ def _value(hint: Any, value: Any, where: str) -> Any:
     return value
 
 
-_LEAST = {
-    "model": {
-        "embedding_units": 1,
-        "encoder_units": 1,
-        "reader_units": 2,
-        "decoder_units": 1,
-        "initial_range": 0,
-    },
-    "objective": {"weight_tokens_per_nat": 0, "weight_learning_rate": 0},
-    "estimator": {
-        "samples": 1,
-        "entropy_bonus_tokens_per_nat": 0,
-        "logit_penalty_tokens": 0,
-        "decoder_first_steps": 0,
-    },
-    "training": {
-        "batch_sentences": 1,
-        "max_steps": 1,
-        "flat_steps": 1,
-        "evaluate_every_steps": 1,
-        "evaluate_sentences": 1,
-        "checkpoint_every_steps": 1,
-        "train_sentences": 1,
-        "seed": 0,
-    },
-}
-_ABOVE_ZERO = ("learning_rate", "encoder_learning_rate", "gradient_norm_limit")
+_NOT_NEGATIVE = """
+    model.initial_range objective.weight_tokens_per_nat objective.weight_learning_rate
+    estimator.entropy_bonus_tokens_per_nat estimator.logit_penalty_tokens
+    estimator.decoder_first_steps training.seed
+""".split()
+_AT_LEAST_ONE = """
+    model.embedding_units model.encoder_units model.reader_units model.decoder_units
+    estimator.samples training.batch_sentences training.max_steps training.flat_steps
+    training.evaluate_every_steps training.evaluate_sentences training.checkpoint_every_steps
+    training.train_sentences
+""".split()
+_ABOVE_ZERO = """
+    training.learning_rate training.encoder_learning_rate training.gradient_norm_limit
+""".split()
 
 
 def _check(config: RunConfig) -> None:
-    """Refuse combinations that cannot work, with the way out."""
+    """Refuse what cannot work, with the way out."""
+    for holds, complaint in chain(_bounds(config), _combinations(config)):
+        if not holds:
+            raise UsageError(f"Config: {complaint}.")
+
+
+def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
+    """Which settings go together, once each lies where it can."""
     model, estimator, cutoffs = config.model, config.estimator, config.model.adaptive_cutoffs
     reader = model.reader_units * (2 if model.reader_units_count == "each_direction" else 1)
-    rules = [
+    start = model.initial_keep_probability
+    yield from [
         (model.reader_units % 2 == 0, "model.reader_units must be even"),
         (
             model.decoder_start == "zeros" or reader == model.decoder_units,
@@ -259,31 +256,38 @@ def _check(config: RunConfig) -> None:
         (0 <= config.objective.delta <= 1, "objective.delta lies between 0 and 1"),
         (0 <= estimator.baseline_decay < 1, "estimator.baseline_decay lies in [0, 1)"),
         (
-            0 < (model.initial_keep_probability or 0.5) < 1,
+            start is None or 0 < start < 1,
             "model.initial_keep_probability lies between 0 and 1, both excluded",
         ),
         (
-            [*cutoffs] == sorted({*cutoffs}) and all(cutoff >= 1 for cutoff in cutoffs),
+            [*cutoffs] == sorted({*cutoffs}) and min(cutoffs, default=1) >= 1,
             "model.adaptive_cutoffs rise, from 1 on",
         ),
         (
-            model.decoder_units // model.adaptive_division ** len(cutoffs) >= 1,
+            model.softmax == "full"
+            or model.decoder_units >= model.adaptive_division ** len(cutoffs),
             "model.adaptive_division leaves the last cluster without units",
         ),
     ]
-    for holds, complaint in [*_bounds(config), *rules]:
-        if not holds:
-            raise UsageError(f"Config: {complaint}.")
 
 
 def _bounds(config: RunConfig) -> Iterator[tuple[bool, str]]:
     """Which numbers lie where they can; None always does."""
-    for table, entries in _LEAST.items():
-        for key, least in entries.items():
-            value = getattr(getattr(config, table), key)
-            yield value is None or value >= least, f"{table}.{key} is at least {least}"
-    for key in _ABOVE_ZERO:
-        value = getattr(config.training, key)
-        yield value is None or value > 0, f"training.{key} is above 0"
-    division = config.model.adaptive_division
-    yield 1 <= division <= 1024, "model.adaptive_division lies between 1 and 1024"
+    tables = config.as_dict()
+    for least, names in ((0, _NOT_NEGATIVE), (1, _AT_LEAST_ONE), (None, _ABOVE_ZERO)):
+        for name in names:
+            table, _, key = name.partition(".")
+            value = tables[table][key]
+            if least is None:
+                yield value is None or value > 0, f"{name} is above 0"
+            else:
+                yield value is None or value >= least, f"{name} is at least {least}"
+    model = config.model
+    yield (
+        1 <= model.adaptive_division <= MAX_DIVISION,
+        f"model.adaptive_division lies between 1 and {MAX_DIVISION}",
+    )
+    yield (
+        len(model.adaptive_cutoffs) <= MAX_CUTOFFS,
+        f"model.adaptive_cutoffs are {MAX_CUTOFFS} at most",
+    )

@@ -7,11 +7,11 @@ renumbered once, when training starts.
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from tersely.errors import UsageError
 from tersely.game.scheme import Scheme
 from tersely.model.folder import ModelFolder
+from tersely.model.runtime import check_tensors
 from tersely.model.shape import ARCHITECTURE, SchemeShape
 from tersely.text.prepared import PreparedCorpus, Split
 from tersely.text.vocab import Vocabulary
@@ -38,20 +38,29 @@ class Renumbering:
 
 
 def load_start(model: ModelFolder) -> SchemeShape:
-    """Check that a model can be trained on and return its shape."""
+    """Check that a model is whole and can be trained on; return its shape."""
     if model.architecture != ARCHITECTURE:
         raise UsageError(
             f'--init: the model is of architecture "{model.architecture}"; '
             f'"{ARCHITECTURE}" can be continued.'
         )
-    return SchemeShape.from_settings(model.settings)
+    shape = SchemeShape.from_settings(model.settings)
+    check_tensors(model, shape)
+    return shape
 
 
 def check_same_wiring(configured: SchemeShape, loaded: SchemeShape) -> None:
-    """Refuse to continue a model of one shape under a config of another."""
+    """Refuse to continue a model of one shape under a config of another.
+
+    A model that began with a smaller vocabulary may have fewer clusters, or none.
+    """
     ours, theirs = configured.as_settings(), loaded.as_settings()
+    theirs["vocabulary_size"] = ours["vocabulary_size"]
+    if ours["adaptive_cutoffs"][: len(theirs["adaptive_cutoffs"])] == theirs["adaptive_cutoffs"]:
+        for key in ("softmax", "adaptive_cutoffs"):
+            ours[key] = theirs[key]
     for key in ours:
-        if key not in ("vocabulary_size", "adaptive_cutoffs") and ours[key] != theirs[key]:
+        if ours[key] != theirs[key]:
             raise UsageError(
                 f"--init: the model has {key} = {theirs[key]!r}, the config {ours[key]!r}. "
                 "Use the config the model was trained with (it is in its config.json)."
@@ -63,10 +72,4 @@ def fill_from(scheme: Scheme, tensors: dict[str, np.ndarray]) -> None:
     with torch.no_grad():
         for name, parameter in scheme.state_dict().items():
             loaded = torch.from_numpy(tensors[name])
-            _same_columns(name, parameter, loaded)
             parameter[: len(loaded)].copy_(loaded)
-
-
-def _same_columns(name: str, ours: Tensor, loaded: Tensor) -> None:
-    if ours.shape[1:] != loaded.shape[1:] or len(loaded) > len(ours):
-        raise UsageError(f"--init: tensor {name} does not fit: {tuple(loaded.shape)}.")

@@ -20,7 +20,7 @@ import torch
 from torch.nn.utils import clip_grad_norm_
 
 from tersely.atomic import new_file
-from tersely.errors import TerselyError
+from tersely.errors import TerselyError, UsageError
 from tersely.game.batches import Batches
 from tersely.game.round import LearnedRound, RoundRecord, RuleRound
 from tersely.game.rules import RandomRateRule
@@ -31,7 +31,7 @@ from tersely.text.vocab import Vocabulary
 from tersely.training.building import build_optimizer, build_round, build_scheme, sides
 from tersely.training.checkpoint import Checkpoint, moments_of, restore_moments
 from tersely.training.config import RunConfig
-from tersely.training.continuing import Renumbering, check_same_wiring, fill_from, load_start
+from tersely.training.continuing import Renumbering, fill_from, load_start
 from tersely.training.export import as_model, describe
 from tersely.training.judging import Flatness, judge, keep_quantiles
 from tersely.training.metrics import MetricsLog, average, plot_metrics
@@ -70,15 +70,18 @@ class Trainer:
         """Start a run, or take it up where its newest checkpoint left off."""
         generator = torch.Generator().manual_seed(config.training.seed)
         numbers = Renumbering(corpus, start.vocabulary if start else None)
-        scheme = build_scheme(config, len(numbers.vocabulary), generator)
+        like = load_start(start) if start else None
+        scheme = build_scheme(config, len(numbers.vocabulary), generator, like=like)
         if start:
-            check_same_wiring(scheme.shape, load_start(start))
             fill_from(scheme, start.tensors)
+        dev = corpus.split("dev")
+        if not len(dev):
+            raise UsageError(f"{corpus.folder}: no dev sentences. Prepare it with --dev 100 or so.")
         saved = Checkpoint.newest(run)
         trainer = cls(
             config=config,
             vocabulary=numbers.vocabulary,
-            dev=numbers.split(corpus.split("dev")),
+            dev=numbers.split(dev),
             run=run,
             scheme=scheme,
             game=build_round(config, numbers.lexicon),

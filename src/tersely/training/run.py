@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import torch
 
 from tersely.atomic import new_file
-from tersely.errors import UsageError
+from tersely.errors import TerselyError, UsageError
 from tersely.model.folder import ModelFolder
 from tersely.text.prepared import PreparedCorpus
 from tersely.text.processes import processors
@@ -38,12 +39,16 @@ def train(request: RunRequest, report: Report) -> Ending:
     torch.set_num_threads(request.threads or processors())
     corpus = PreparedCorpus.open(request.data)
     start = ModelFolder.from_pretrained(request.init) if request.init else None
-    _record(request, corpus)
+    is_new = _record(request, corpus)
     if (request.out / "result.json").exists():
-        finished: dict[str, Any] = json.loads((request.out / "result.json").read_text())
-        ending: Ending = finished["ending"]
+        ending: Ending = _read(request.out / "result.json").get("ending", "step limit")
         return ending
-    trainer = Trainer.open(request.config, corpus, request.out, start=start)
+    try:
+        trainer = Trainer.open(request.config, corpus, request.out, start=start)
+    except TerselyError:
+        if is_new:  # nothing has begun: the config may be changed, and the folder used again
+            _forget(request.out)
+        raise
     try:
         with (
             StopRequest(minutes=request.minutes) as stop,
@@ -54,8 +59,8 @@ def train(request: RunRequest, report: Report) -> Ending:
         trainer.log.close()
 
 
-def _record(request: RunRequest, corpus: PreparedCorpus) -> None:
-    """Write RUN/run.json, or make sure that the one there says the same."""
+def _record(request: RunRequest, corpus: PreparedCorpus) -> bool:
+    """Write RUN/run.json, or make sure that the one there says the same; tell which."""
     path = request.out / "run.json"
     asked = {
         "config": request.config.as_dict(),
@@ -64,25 +69,47 @@ def _record(request: RunRequest, corpus: PreparedCorpus) -> None:
     }
     asked = json.loads(json.dumps(asked))  # tuples become lists, as they are on disk
     if not path.exists():
-        if request.out.exists() and any(request.out.iterdir()):
+        if request.out.exists() and not _is_empty(request.out):
             raise UsageError(f"{request.out}: exists and is no run. Give another --out.")
         request.out.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"command": shlex.join(request.command), **asked}, indent=2)
         with new_file(path) as partial:
             partial.write_text(text + "\n", encoding="utf-8")
-        return
-    there = json.loads(path.read_text(encoding="utf-8"))
+        return True
+    there = _read(path)
     difference = _first_difference({key: there.get(key) for key in asked}, asked)
     if difference:
         raise UsageError(
             f"{request.out}: this run was started otherwise: {difference}. "
             "Give another --out, or the config it was started with."
         )
+    return False
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether nothing is there but what a killed process may have left."""
+    return folder.is_dir() and all(path.name.startswith(".run.json.") for path in folder.iterdir())
+
+
+def _forget(run: Path) -> None:
+    (run / "run.json").unlink()
+    with suppress(OSError):  # it was there before and holds something
+        run.rmdir()
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        there = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        there = None
+    if not isinstance(there, dict):
+        raise TerselyError(f"{path}: cannot be read as JSON. Give another --out.")
+    return there
 
 
 def _first_difference(there: Any, asked: Any, place: str = "") -> str | None:
     if isinstance(there, dict) and isinstance(asked, dict):
-        for key in asked.keys() | there.keys():
+        for key in {**asked, **there}:
             inner = f"{place}.{key}" if place else key
             found = _first_difference(there.get(key), asked.get(key), inner)
             if found:

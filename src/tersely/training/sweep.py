@@ -45,6 +45,7 @@ class Planned:
 
     name: str
     changes: tuple[str, ...]  # as `tersely train --set` takes them
+    max_steps: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +79,22 @@ def load_plan(path: Path) -> Plan:
         )
     base = path.parent / tables["base"]
     config = load_config(base)
-    runs = tuple(_expand(path, tables.get("common", {}), tables["runs"]))
-    names = [run.name for run in runs]
+    expanded = list(_expand(path, tables.get("common", {}), tables["runs"]))
+    names = [name for name, _ in expanded]
     for name in names:
         if names.count(name) > 1 or not is_model_name(name):
             raise UsageError(f"{path}: {name!r} must be a name, and stand only once.")
-    for run in runs:
-        with_changes(config, run.changes)
-    return Plan(base, runs)
+    runs = [
+        Planned(name, changes, with_changes(config, changes).training.max_steps)
+        for name, changes in expanded
+    ]
+    return Plan(base, tuple(runs))
 
 
-def _expand(path: Path, common: dict[str, Any], tables: Iterable[Any]) -> Iterator[Planned]:
+def _expand(
+    path: Path, common: dict[str, Any], tables: Iterable[Any]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the name and the changes of each run, a run for each seed."""
     for table in tables:
         if (
             not isinstance(table, dict)
@@ -100,9 +106,7 @@ def _expand(path: Path, common: dict[str, Any], tables: Iterable[Any]) -> Iterat
         for seed in seeds:
             changes = {**common, **table.get("set", {}), "training.seed": seed}
             name = table["name"] if len(seeds) == 1 else f"{table['name']}-seed{seed}"
-            yield Planned(
-                name, tuple(f"{key}={json.dumps(value)}" for key, value in changes.items())
-            )
+            yield name, tuple(f"{key}={json.dumps(value)}" for key, value in changes.items())
 
 
 @dataclass(slots=True)
@@ -255,8 +259,20 @@ class Sweep:
 
 
 def summary_rows(sweep: Sweep) -> Sequence[dict[str, Any]]:
-    """What the live table shows: a row a run."""
-    return [
-        {"name": planned.name, "status": sweep.status(planned), **sweep.latest(planned)}
+    """What the live table shows: a row a run, with the most time it may still take."""
+    rows = [
+        {
+            "name": planned.name,
+            "status": sweep.status(planned),
+            "max_steps": planned.max_steps,
+            **sweep.latest(planned),
+        }
         for planned in sweep.plan.runs
     ]
+    paces = [row["seconds"] / row["step"] for row in rows if row.get("step")]
+    usual = sum(paces) / len(paces) if paces else None
+    for row in rows:
+        pace = row["seconds"] / row["step"] if row.get("step") else usual
+        if pace is not None and row["status"] in ("waiting", "training"):
+            row["seconds_left"] = pace * max(0, row["max_steps"] - row.get("step", 0))
+    return rows

@@ -1,0 +1,49 @@
+"""Models that are none, for every command that takes one."""
+
+import shutil
+from pathlib import Path
+
+BROKEN = (
+    "missing",
+    "empty folder",
+    "a file",
+    "empty config",
+    "binary config",
+    "empty weights",
+    "binary weights",
+    "cut vocabulary",
+    "other settings",
+    "other architecture",
+)
+
+
+def broken_model(kind: str, folder: Path, whole: Path) -> Path:
+    """Make a model of a run's, and break it."""
+    model = folder / "broken"
+    if kind == "missing":
+        return model
+    if kind == "a file":
+        model.write_text("not a model")
+        return model
+    if kind == "empty folder":
+        model.mkdir()
+        return model
+    shutil.copytree(whole / "model", model)
+    config, weights, vocabulary = (
+        model / name for name in ("config.json", "model.safetensors", "vocab.txt")
+    )
+    if kind == "empty config":
+        config.write_bytes(b"")
+    elif kind == "binary config":
+        config.write_bytes(bytes(range(256)))
+    elif kind == "empty weights":
+        weights.write_bytes(b"")
+    elif kind == "binary weights":
+        weights.write_bytes(bytes(range(256)) * 20)
+    elif kind == "cut vocabulary":
+        vocabulary.write_bytes(vocabulary.read_bytes()[:-3])
+    elif kind == "other settings":
+        config.write_text(config.read_text().replace('"decoder_input"', '"decoder_output"'))
+    elif kind == "other architecture":
+        config.write_text(config.read_text().replace('"paper"', '"transformer"'))
+    return model

@@ -1,0 +1,293 @@
+"""`tersely train` as a person meets it: what it says, what stops it, what bad input does."""
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tersely.cli.main import main
+from tersely.model.folder import ModelFolder
+from tersely.training.checkpoint import found
+from tests.cli.broken import BROKEN, broken_model
+from tests.cli.calling import call, call_elsewhere, contents
+
+CONFIG = """
+[model]
+embedding_units = 12
+encoder_units = 12
+reader_units = 12
+decoder_units = 12
+
+[training]
+batch_sentences = 16
+max_steps = 6
+evaluate_every_steps = 3
+evaluate_sentences = 20
+checkpoint_every_steps = 3
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "in" / "small.toml"
+    path.parent.mkdir()
+    path.write_text(CONFIG)
+    return path
+
+
+@pytest.fixture(scope="module")
+def original(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of that config, finished."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "small.toml").write_text(CONFIG)
+    command = ["--config", folder / "small.toml", "--data", corpus, "--out", folder / "run"]
+    assert main(["train", *map(str, command), "--threads", "1"]) == 0
+    return folder / "run"
+
+
+@pytest.fixture
+def finished(original: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(original, tmp_path / "run")
+
+
+def run(*arguments: object) -> int:
+    return main(["train", *map(str, arguments), "--threads", "1"])
+
+
+def test_it_says_where_the_model_is(config: Path, corpus: Path, tmp_path: Path, capsys) -> None:
+    command = ["--config", config, "--data", corpus, "--out", tmp_path / "out"]
+    assert run(*command, "--set", "training.max_steps=30", "--set", "training.seed=2") == 0
+    said = capsys.readouterr()
+    assert (
+        said.out == f"{tmp_path / 'out'}: step limit. The model is in {tmp_path / 'out/model'}.\n"
+    )
+    for figure in ("loss=", "kept=", "λ=", "entropy=", "tokens/s="):
+        assert figure in said.err
+    settings = ModelFolder.from_pretrained(tmp_path / "out").settings
+    assert settings["trained"]["config"]["training"]["seed"] == 2
+    asked = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert asked["config"]["training"]["max_steps"] == 30
+
+
+def test_the_same_command_again_changes_nothing(
+    config: Path, corpus: Path, finished: Path, capsys
+) -> None:
+    before = contents(finished)
+    assert run("--config", config, "--data", corpus, "--out", finished) == 0
+    assert "step limit" in capsys.readouterr().out
+    assert contents(finished) == before
+
+
+def test_time_may_be_limited(config: Path, corpus: Path, tmp_path: Path, capsys) -> None:
+    command = ["--config", config, "--data", corpus, "--out", tmp_path / "out"]
+    assert run(*command, "--minutes", "0.0000001") == 0
+    assert "stopped" in capsys.readouterr().out
+    assert found(tmp_path / "out")[-1].name == "step-00000001"
+
+
+def test_a_model_may_be_continued(
+    config: Path, corpus: Path, original: Path, tmp_path: Path
+) -> None:
+    command = ["--config", config, "--data", corpus, "--out", tmp_path / "out"]
+    assert run(*command, "--init", original) == 0
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["init"] == str(original)
+
+
+@pytest.mark.promise(23)
+def test_a_signal_saves_and_the_same_command_goes_on(
+    config: Path, corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    command = [
+        *(sys.executable, "-m", "tersely", "train", "--config", str(config), "--threads", "1"),
+        *("--data", str(corpus), "--out", str(out), "--set", "training.max_steps=1000000"),
+        *("--set", "training.checkpoint_every_steps=1000000"),
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said = ""
+        while "loss=" not in said:  # the first figures: it is training
+            said += process.stderr.read(1)
+        sent = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        said += process.stderr.read()
+        assert process.wait() == 1
+        assert time.monotonic() - sent < 30
+    last = said.strip().splitlines()[-1]
+    assert last == f"tersely: {out}: stopped and saved. The same command goes on."
+    assert "Traceback" not in said
+    stopped = int(re.sub(r"\D", "", found(out)[-1].name))
+    assert stopped >= 25
+    assert ModelFolder.from_pretrained(out).settings["trained"]["steps"] == stopped
+
+    done = subprocess.run([*command, "--minutes", "0.0000001"], capture_output=True, check=False)
+    assert done.returncode == 0
+    assert found(out)[-1].name == f"step-{stopped + 1:08d}"
+
+
+BAD = {
+    "missing config": ["--config", "no.toml"],
+    "empty config": ["--config", "empty.toml"],
+    "binary config": ["--config", "binary.toml"],
+    "a folder for a config": ["--config", "."],
+    "half a config": ["--config", "half.toml"],
+    "unknown key": ["--config", "key.toml"],
+    "wrong type": ["--config", "type.toml"],
+    "nonsense changed": ["--set", "training.sead=2"],
+    "no key changed": ["--set", "training"],
+    "no number": ["--set", "training.learning_rate=nan"],
+    "no steps": ["--set", "training.max_steps=0"],
+    "a negative seed": ["--set", "training.seed=-1"],
+    "nothing to judge": ["--set", "training.evaluate_sentences=0"],
+    "another config": ["--set", "training.seed=2"],
+    "missing data": ["--data", "nowhere"],
+    "a file for data": ["--data", "small.toml"],
+    "a model for data": ["--data", "model"],
+    "empty summary": ["--data", "empty summary"],
+    "binary summary": ["--data", "binary summary"],
+    "missing lexicon": ["--data", "missing lexicon"],
+    "empty arrays": ["--data", "empty arrays"],
+    "binary arrays": ["--data", "binary arrays"],
+    "no dev": ["--data", "no dev"],
+    "missing model": ["--init", "nowhere"],
+    "no model": ["--init", "empty summary"],
+    "no time": ["--minutes", "0"],
+    "no number of minutes": ["--minutes", "nan"],
+    "no threads": ["--threads", "0"],
+}
+
+
+@pytest.mark.promise(25)
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_clear_line_and_loses_nothing(
+    case: str,
+    config: Path,
+    corpus: Path,
+    original: Path,
+    finished: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys,
+) -> None:
+    monkeypatch.chdir(config.parent)
+    make_bad_files(corpus, original)
+    (finished / "result.json").unlink()  # not finished after all: it would go on
+    before = contents(tmp_path)
+    for out in (finished, tmp_path / "new"):
+        if case == "another config" and out != finished:
+            continue
+        whole = ["train", "--config", config, "--data", corpus, "--out", out, *BAD[case]]
+        called = call(capsys, *whole)
+        assert called.failed_plainly(), called.said
+        if case not in ("missing lexicon",):
+            assert called.code == 2, called.said
+    assert contents(tmp_path) == before
+    assert not (tmp_path / "new").exists()
+
+
+def make_bad_files(corpus: Path, original: Path) -> None:
+    Path("empty.toml").write_bytes(b"")
+    Path("binary.toml").write_bytes(bytes(range(256)))
+    Path("half.toml").write_text(CONFIG[: len(CONFIG) // 2])
+    Path("key.toml").write_text(CONFIG.replace("max_steps", "max_stepps"))
+    Path("type.toml").write_text(CONFIG.replace("= 6", '= "six"'))
+    Path("model").symlink_to(original / "model")
+    for name in ("empty summary", "binary summary", "missing lexicon", "empty arrays", "no dev"):
+        shutil.copytree(corpus, name)
+    shutil.copytree(corpus, "binary arrays")
+    Path("empty summary/summary.json").write_bytes(b"")
+    Path("binary summary/summary.json").write_bytes(bytes(range(256)))
+    Path("missing lexicon/lexicon.txt").unlink()
+    Path("empty arrays/train.tokens.npy").write_bytes(b"")
+    Path("binary arrays/train.offsets.npy").write_bytes(bytes(range(256)))
+    empty_split(Path("no dev"), "dev")
+
+
+def empty_split(data: Path, name: str) -> None:
+    import numpy as np
+
+    np.save(data / f"{name}.tokens.npy", np.zeros(0, np.int32))
+    np.save(data / f"{name}.offsets.npy", np.zeros(1, np.int64))
+
+
+@pytest.mark.promise(25)
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_model_starts_no_run(
+    kind: str, config: Path, corpus: Path, original: Path, tmp_path: Path, capsys
+) -> None:
+    model = broken_model(kind, tmp_path, original)
+    command = ["train", "--config", config, "--data", corpus, "--out", tmp_path / "out"]
+    assert call(capsys, *command, "--init", model).failed_plainly()
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.promise(25)
+def test_a_folder_of_something_else_is_left_alone(
+    config: Path, corpus: Path, tmp_path: Path, capsys
+) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "thesis.tex").write_text("years of work")
+    (tmp_path / "letter").write_text("a letter")
+    before = contents(tmp_path)
+    for name in ("thesis", "letter"):
+        command = ["train", "--config", config, "--data", corpus, "--out", tmp_path / name]
+        assert call(capsys, *command).failed_plainly(2)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.promise(25)
+def test_a_full_disk_is_said_plainly_and_the_same_command_goes_on(
+    config: Path, corpus: Path, tmp_path: Path, finished: Path
+) -> None:
+    out = tmp_path / "out"
+    command = ["train", "--config", config, "--data", corpus, "--threads", 1, "--out", out]
+    for largest in (100, 3000, 60_000):  # at the first note, at a checkpoint
+        [called] = call_elsewhere([command], largest_file=largest)
+        assert called.failed_plainly(1), called.said
+        assert found(out) == []
+        assert not list(out.rglob("*.safetensors"))
+    assert main(list(map(str, command))) == 0
+    ours, theirs = ModelFolder.from_pretrained(out), ModelFolder.from_pretrained(finished)
+    assert all((ours.tensors[name] == theirs.tensors[name]).all() for name in ours.tensors)
+
+
+@pytest.mark.promise(25)
+def test_a_full_disk_takes_no_checkpoint_away(
+    config: Path, corpus: Path, tmp_path: Path, finished: Path
+) -> None:
+    shutil.rmtree(found(finished)[-1])
+    (finished / "result.json").unlink()
+    kept = contents(finished / "checkpoints")
+    command = ["train", "--config", config, "--data", corpus, "--threads", 1, "--out", finished]
+    [called] = call_elsewhere([command], largest_file=60_000)
+    assert called.failed_plainly(1)
+    assert "Free some space" in called.complaint
+    assert contents(finished / "checkpoints") == kept
+    assert ModelFolder.from_pretrained(finished).tensors
+
+
+@pytest.mark.promise(25)
+def test_a_lack_of_permission_is_said_plainly(
+    config: Path, corpus: Path, tmp_path: Path, without_privileges: list[str]
+) -> None:
+    (tmp_path / "locked").mkdir(mode=0o500)
+    secret = Path(shutil.copy(config, tmp_path / "secret.toml"))
+    data = shutil.copytree(corpus, tmp_path / "data")
+    for path in (secret, data / "train.tokens.npy"):
+        path.chmod(0)
+    out = tmp_path / "out"
+    commands = [
+        ["train", "--config", secret, "--data", corpus, "--out", out],
+        ["train", "--config", config, "--data", data, "--out", out],
+        ["train", "--config", config, "--data", corpus, "--out", tmp_path / "locked" / "out"],
+    ]
+    for called in call_elsewhere(commands, before=without_privileges):
+        assert called.failed_plainly()
+        assert "ermission" in called.complaint
+    assert not out.exists()

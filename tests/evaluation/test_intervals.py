@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from tersely.evaluation.intervals import bootstrap
+
+
+def table(seed: int, rows: int = 120) -> np.ndarray:
+    """Sentences of 1 to 9 tokens, each token typed with probability 0.3."""
+    rng = np.random.default_rng(seed)
+    tokens = rng.integers(1, 10, rows)
+    return np.stack([rng.binomial(tokens, 0.3), tokens], axis=1).astype(np.float64)
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
+    covered = 0
+    for seed in range(200):
+        low, high = bootstrap(table(seed), above=0, below=1, resamples=300)
+        assert low < high
+        covered += low <= 0.3 <= high
+    assert 0.90 <= covered / 200 <= 0.99
+
+
+def test_the_interval_lies_around_the_pooled_fraction() -> None:
+    for seed in range(20):
+        rows = table(seed)
+        low, high = bootstrap(rows, above=0, below=1)
+        assert low < rows[:, 0].sum() / rows[:, 1].sum() < high
+
+
+def test_the_same_sentences_give_the_same_interval() -> None:
+    assert bootstrap(table(1), above=0, below=1) == bootstrap(table(1), above=0, below=1)
+    assert bootstrap(table(1), above=0, below=1) != bootstrap(table(1), above=0, below=1, seed=2)
+
+
+def test_more_sentences_and_less_certainty_make_it_narrower() -> None:
+    def width(rows: int, level: float) -> float:
+        low, high = bootstrap(table(3, rows), above=0, below=1, level=level)
+        return high - low
+
+    assert width(2000, 0.95) < width(100, 0.95)
+    assert width(500, 0.5) < width(500, 0.95)
+
+
+def test_it_is_as_wide_as_theory_says() -> None:
+    rows = np.ones((400, 2))
+    rows[::2, 0] = 0  # a coin: the standard error of the mean is 0.5 / √400
+    low, high = bootstrap(rows, above=0, below=1, resamples=4000)
+    assert high - low == pytest.approx(2 * 1.96 * 0.5 / 20, rel=0.08)
+
+
+def test_what_never_differs_has_no_width() -> None:
+    assert bootstrap(np.ones((5, 2)), above=0, below=1) == (1.0, 1.0)

@@ -1,0 +1,108 @@
+import math
+from pathlib import Path
+
+import pytest
+
+from tersely.errors import UsageError
+from tersely.evaluation.scoring import total_nll
+from tersely.model.completer import MAX_TOKENS, Completer, Suggestion
+from tersely.model.search import Beam
+from tersely.text.fixture import fixture_sentences
+from tersely.text.keywords import leftmost_alignment
+from tersely.text.tokens import detokenise, tokenise
+from tests.game.small import small_scheme, small_shape
+from tests.model.test_runtime import folder_of
+
+
+@pytest.fixture(scope="module")
+def completer(trained: Path) -> Completer:
+    return Completer.load(trained)
+
+
+KEYWORDS = [
+    "waiter friendly",
+    "",
+    "10",
+    "zyzzyva quokka zyzzyva",
+    "Paris ! ?",
+    "</s> <unk> <s> <pad> <shift>",
+    "the " * 30,
+    "naïve 你好 🙂",
+    "\u200b",
+]
+
+
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_every_suggestion_contains_the_keywords_in_order(completer: Completer, n: int) -> None:
+    for text, found in zip(KEYWORDS, completer.complete_batch(KEYWORDS, n), strict=True):
+        assert 1 <= len(found) <= n
+        for one in found:
+            assert leftmost_alignment(tokenise(text).tokens, one.tokens) is not None, text
+            assert one.text == detokenise(one.tokens)
+
+
+def test_many_at_once_are_completed_as_each_alone(completer: Completer) -> None:
+    for text, found in zip(KEYWORDS, completer.complete_batch(KEYWORDS), strict=True):
+        alone = completer.complete(text)
+        # Sentences equally likely may change places: sums are rounded otherwise in a batch.
+        assert [one.score for one in alone] == pytest.approx([one.score for one in found], rel=1e-3)
+
+
+def test_scores_are_probabilities_best_first(completer: Completer) -> None:
+    found = completer.complete("waiter", n=5)
+    scores = [one.score for one in found]
+    assert scores == sorted(scores, reverse=True)
+    assert 0 < sum(scores) <= 1
+    losses = total_nll(completer.runtime, [["waiter"]] * 5, [one.tokens for one in found])
+    assert scores == pytest.approx([math.exp(-loss) for loss in losses], rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [0, -1, 11])
+def test_between_one_and_ten_suggestions_can_be_asked_for(completer: Completer, n: int) -> None:
+    with pytest.raises(UsageError, match="between 1 and 10"):
+        completer.complete("waiter", n)
+
+
+def test_words_past_the_vocabulary_stay_in_their_own_row() -> None:
+    """With hardly any words to say, a beam must not fill up with another row's copies."""
+    scheme = small_scheme(small_shape(vocabulary_size=6))
+    completer = Completer(folder_of(scheme))
+    beam = Beam(width=10, count=10, max_tokens=2, spare_tokens=0)
+    plain, copying = completer.suggest([["w5"], ["w30", "w31"]], beam)
+    words = {one.tokens for one in plain}
+    assert words == {("w5",), ("w5", "w5"), ("w5", "<shift>"), ("<shift>", "w5")}
+    assert [one.tokens for one in copying] == [("w30", "w31")]
+
+
+def test_guesses_are_greedy_and_unbound(completer: Completer) -> None:
+    guesses = completer.guess([["waiter"], [], ["zyzzyva"]])
+    assert len(guesses) == 3
+    assert all(isinstance(one, Suggestion) and len(one.tokens) <= MAX_TOKENS for one in guesses)
+    beam = Beam(width=1, count=1, max_tokens=MAX_TOKENS, guarantee=False, barred=())
+    narrow = completer.suggest([["waiter"], [], ["zyzzyva"]], beam)
+    for guess, found in zip(guesses, narrow, strict=True):
+        if len(guess.tokens) < MAX_TOKENS:
+            assert guess.score >= found[0].score * 0.999
+
+
+def test_nothing_to_complete_is_completed_to_nothing(completer: Completer) -> None:
+    assert completer.complete_batch([]) == []
+
+
+def test_keywords_are_a_part_of_the_sentence(completer: Completer) -> None:
+    for sentence in fixture_sentences(20):
+        chosen = completer.keywords(sentence, budget=0.5)
+        assert chosen.tokens == tokenise(sentence).tokens
+        assert len(chosen.keep) == len(chosen.probabilities) == len(chosen.tokens)
+        assert leftmost_alignment(chosen.keywords, chosen.tokens) is not None
+        assert all(0 <= chance <= 1 for chance in chosen.probabilities)
+    assert completer.keywords("Late again.", budget=1.0).keywords == tokenise("Late again.").tokens
+
+
+def test_an_empty_sentence_has_no_keywords(completer: Completer) -> None:
+    assert completer.keywords("  ").keywords == []
+
+
+def test_a_run_and_its_model_folder_are_the_same(trained: Path, completer: Completer) -> None:
+    other = Completer.load(trained / "model")
+    assert other.complete("waiter friendly") == completer.complete("waiter friendly")

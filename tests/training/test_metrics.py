@@ -1,0 +1,79 @@
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tersely.game.round import RoundRecord
+from tersely.training.metrics import MetricsLog, average, plot_metrics, read_metrics
+
+ROWS = [
+    {"step": 5, "kind": "dev", "loss_nats_a_token": 3.0, "kept_fraction": 0.5},
+    {"step": 25, "kind": "train", "loss_nats_a_token": 2.0, "weight_tokens_per_nat": 5.0},
+    {"step": 30, "kind": "warning", "text": "λ is high"},
+]
+
+
+def log_of(run: Path, *rows: dict) -> Path:
+    log = MetricsLog(run, resume_at=0)
+    for row in rows:
+        log.write(row)
+    log.close()
+    return log.path
+
+
+def test_what_is_written_is_there_at_once(tmp_path: Path) -> None:
+    log = MetricsLog(tmp_path, resume_at=0)
+    for count, row in enumerate(ROWS, 1):
+        log.write(row)
+        assert read_metrics(log.path) == log.rows == ROWS[:count]
+    log.close()
+
+
+def test_a_resumed_log_forgets_what_came_after(tmp_path: Path) -> None:
+    log_of(tmp_path, *ROWS)
+    log = MetricsLog(tmp_path, resume_at=25)
+    assert log.rows == ROWS[:2]
+    log.write({"step": 26, "kind": "dev"})
+    log.close()
+    assert [row["step"] for row in read_metrics(log.path)] == [5, 25, 26]
+
+
+def test_a_line_cut_off_by_a_crash_is_left_out(tmp_path: Path) -> None:
+    path = log_of(tmp_path, *ROWS)
+    whole = path.read_bytes()
+    last = len(json.dumps(ROWS[-1]))
+    for missing in (2, 10, last):
+        path.write_bytes(whole[:-missing])
+        assert read_metrics(path) == ROWS[:2]
+    MetricsLog(tmp_path, resume_at=99).close()
+    assert path.read_text().endswith("}\n")
+
+
+def test_a_run_that_has_not_begun_has_no_metrics(tmp_path: Path) -> None:
+    assert read_metrics(tmp_path / "metrics.jsonl") == []
+
+
+def test_rounds_are_averaged_figure_by_figure() -> None:
+    records = [RoundRecord(1.0, 2.0, 0.5, 0.25, 100), RoundRecord(3.0, 6.0, 0.25, 0.75, 900)]
+    assert average(records) == {
+        "loss_nats_a_token": 2.0,
+        "cost_tokens": 4.0,
+        "kept_fraction": 0.375,
+        "entropy_nats_a_token": 0.5,
+    }
+
+
+@pytest.mark.parametrize("rows", [[], ROWS])
+def test_the_course_of_a_run_is_drawn(rows: list[dict], tmp_path: Path) -> None:
+    assert plot_metrics(rows, tmp_path / "course.png", title="Constrained(ε=0.5)")
+    assert (tmp_path / "course.png").read_bytes().startswith(b"\x89PNG")
+    assert [path.name for path in tmp_path.iterdir()] == ["course.png"]
+
+
+def test_without_matplotlib_there_is_no_picture_and_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert not plot_metrics(ROWS, tmp_path / "course.png", title="")
+    assert list(tmp_path.iterdir()) == []
