@@ -62,7 +62,8 @@ def run(*arguments: object) -> int:
 
 def test_it_says_where_the_model_is(config: Path, corpus: Path, tmp_path: Path, capsys) -> None:
     command = ["--config", config, "--data", corpus, "--out", tmp_path / "out"]
-    assert run(*command, "--set", "training.max_steps=30", "--set", "training.seed=2") == 0
+    changes = ["max_steps=30", "seed=2", "checkpoint_every_steps=30"]
+    assert run(*command, *(f"--set=training.{change}" for change in changes)) == 0
     said = capsys.readouterr()
     assert (
         said.out == f"{tmp_path / 'out'}: step limit. The model is in {tmp_path / 'out/model'}.\n"

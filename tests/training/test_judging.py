@@ -120,6 +120,12 @@ def test_a_loss_that_rises_and_falls_is_not_taken_for_flat() -> None:
     assert not FLAT.reached(swinging)
 
 
+@pytest.mark.parametrize(("change", "is_flat"), [(0.008, True), (0.012, False)])
+def test_one_half_of_the_window_is_compared_with_the_other(change: float, is_flat: bool) -> None:
+    rows = history(end=3000, loss=lambda step: 1.0 if step > 2500 else 1.0 + change)
+    assert FLAT.reached(rows) == is_flat
+
+
 def test_too_few_judgements_are_never_flat() -> None:
     assert not FLAT.reached(history(end=2000, every=1000, loss=lambda step: 1.0)[-1:])
     assert not FLAT.reached(history(end=9000, every=3000, loss=lambda step: 1.0))

@@ -171,12 +171,12 @@ def _use_of_machine(
     """Operations of a variant's products, and the share of the peak they reach."""
     shape = variant.scheme.shape
     kept = statistics.mean(record.kept_fraction for record in variant.records)
-    tokens = statistics.mean(record.tokens for record in variant.records)
     load = load_of(shape, _some_batches(bench, variant.batches), kept_share=kept)
     operations = step_operations(shape, load, encoder=KINDS[name].whole_game)
     is_by_clock = found["judged_by"] == "clock"
     key = "tokens_per_second" if is_by_clock else "tokens_per_processor_second"
-    reached = sum(operations.values()) * found["variants"][name][key] / tokens / 1e9
+    steps_per_second = found["variants"][name][key] / (load.tokens + load.sentences)
+    reached = sum(operations.values()) * steps_per_second / 1e9
     return {
         "kept_share": kept,
         "gflop_a_step": {part: count / 1e9 for part, count in operations.items()},
