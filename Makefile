@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 
 demo: $(READY)  ## set up, train a small scheme on the fixture, and open a prompt
 	test -d .demo/data || $(BIN)/tersely prepare fixture: --sentences --vocabulary 1000 --out .demo/data
-	$(BIN)/tersely train --config configs/tiny.toml --data .demo/data --out .demo/run
+	$(BIN)/tersely train --config configs/tiny.toml --data .demo/data --out .demo/run --threads 1
 	$(BIN)/tersely keywords --model .demo/run "The waiter was friendly, but the soup was cold."
 	$(BIN)/tersely complete --model .demo/run "waiter friendly soup cold"
 	$(BIN)/tersely complete --model .demo/run

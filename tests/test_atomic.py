@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tersely.atomic import new_file, new_folder
+from tersely.atomic import new_file, new_folder, remove_leftovers
 
 
 def test_a_folder_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -44,6 +44,17 @@ def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
     assert len(os.listdir(tmp_path)) == 1
     with new_folder(tmp_path / "out"):
         pass
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_folder_caught_between_two_renames_is_put_back(tmp_path: Path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", "pass"])
+    dead.wait()
+    old = tmp_path / f".out.{dead.pid}.abc.old"
+    old.mkdir()
+    (old / "a").write_text("old")
+    remove_leftovers(tmp_path / "out")
+    assert (tmp_path / "out" / "a").read_text() == "old"
     assert os.listdir(tmp_path) == ["out"]
 
 

@@ -42,10 +42,17 @@ def new_file(target: Path) -> Iterator[Path]:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove what a killed process left beside `target`; leave what a live one is writing."""
-    for entry in target.parent.glob(f".{target.name}.*.*"):
+    """Remove what a killed process left beside `target`; leave what a live one is writing.
+
+    If it was killed between the two renames of `_swap`, the old folder is put back.
+    """
+    for entry in sorted(target.parent.glob(f".{target.name}.*.*")):
         process = entry.name.removeprefix(f".{target.name}.").split(".")[0]
-        if process.isdigit() and not _is_alive(int(process)) and entry.is_dir():
+        if not process.isdigit() or _is_alive(int(process)) or not entry.is_dir():
+            continue
+        if entry.suffix == ".old" and not target.exists():
+            entry.rename(target)
+        else:
             shutil.rmtree(entry, ignore_errors=True)
 
 

@@ -183,8 +183,8 @@ def test_bad_input_is_one_clear_line_and_loses_nothing(
     for out in (finished, tmp_path / "new"):
         if case == "another config" and out != finished:
             continue
-        whole = ["train", "--config", config, "--data", corpus, "--out", out, *BAD[case]]
-        called = call(capsys, *whole)
+        whole = ["train", "--threads", 1, "--config", config, "--data", corpus, "--out", out]
+        called = call(capsys, *whole, *BAD[case])
         assert called.failed_plainly(), called.said
         if case not in ("missing lexicon",):
             assert called.code == 2, called.said
@@ -224,7 +224,7 @@ def test_a_broken_model_starts_no_run(
 ) -> None:
     model = broken_model(kind, tmp_path, original)
     command = ["train", "--config", config, "--data", corpus, "--out", tmp_path / "out"]
-    assert call(capsys, *command, "--init", model).failed_plainly()
+    assert call(capsys, *command, "--threads", 1, "--init", model).failed_plainly()
     assert not (tmp_path / "out").exists()
 
 
@@ -238,7 +238,7 @@ def test_a_folder_of_something_else_is_left_alone(
     before = contents(tmp_path)
     for name in ("thesis", "letter"):
         command = ["train", "--config", config, "--data", corpus, "--out", tmp_path / name]
-        assert call(capsys, *command).failed_plainly(2)
+        assert call(capsys, *command, "--threads", 1).failed_plainly(2)
     assert contents(tmp_path) == before
 
 

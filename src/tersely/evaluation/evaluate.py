@@ -56,6 +56,7 @@ def predict(
     """Choose keywords for each sentence short enough, and complete them again."""
     tokenised = [(text, tokenise(text).tokens) for text in sentences]
     rows = [row for row in tokenised if 0 < len(row[1]) <= max_tokens]
+    progress(len(sentences) - len(rows))
     predictions: list[Prediction] = []
     for start in range(0, len(rows), BATCH):
         predictions.extend(_predict_batch(completer, rows[start : start + BATCH], budget))
