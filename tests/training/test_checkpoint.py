@@ -142,7 +142,8 @@ def assert_nothing_was_lost(data: Path, folder: Path, *, kills: int, seed: int) 
     for before, after in zip([{"step": 0}, *seen], seen, strict=False):
         assert after["step"] == after["named"] >= before["step"]
         assert after["step"] == 0 or after["tensors"] > 20
-        assert after["model"] is None or after["step"] - 1 <= after["model"] <= after["step"]
+        # Two kills in a row may leave an older model; never one ahead of its checkpoint.
+        assert after["model"] is None or after["model"] <= after["step"]
     assert seen[-1]["step"] > kills / 4
     # Some of them were killed while saving.
     assert any(row["interrupted"] or row["model"] != row["step"] for row in seen)
