@@ -4,12 +4,21 @@ import torch
 from tests.game.small import SHAPES, random_batch, small_scheme
 
 
+def torchs_own(lstm: torch.nn.Module, *, bidirectional: bool = False) -> torch.nn.LSTM:
+    """An LSTM of torch's with the same parameters."""
+    gates, inputs = lstm.weight_ih_l0.shape
+    own = torch.nn.LSTM(inputs, gates // 4, batch_first=True, bidirectional=bidirectional)
+    own.load_state_dict(lstm.state_dict())
+    return own
+
+
 def brute_force(scheme, keywords: list[int], sentence: list[int]) -> list[float]:
     """log p of each token, step by step, from the equations, without any batching."""
     decoder, shape = scheme.decoder, scheme.shape
     known = [word if word < shape.vocabulary_size else 1 for word in keywords]
     vectors = decoder.embedding(torch.tensor([known]))
-    states, (hidden, cell) = decoder.reader(vectors)
+    reader, writer = torchs_own(decoder.reader, bidirectional=True), torchs_own(decoder.lstm)
+    states, (hidden, cell) = reader(vectors)
     last_hidden, last_cell = (
         hidden.transpose(0, 1).reshape(1, -1),
         cell.transpose(0, 1).reshape(1, -1),
@@ -24,7 +33,7 @@ def brute_force(scheme, keywords: list[int], sentence: list[int]) -> list[float]
             torch.tensor([[before if before < shape.vocabulary_size else 1]])
         )
         fed = [embedded[0]] + ([last_hidden] if shape.decoder_input == "reader_state" else [])
-        output, state = decoder.lstm(torch.cat(fed, dim=1)[None], state)
+        output, state = writer(torch.cat(fed, dim=1)[None], state)
         attention = (decoder.attend(output[0]) @ states[0].T).softmax(dim=1)[0]
         context = attention @ states[0]
         features = torch.cat([context, output[0, 0]])
@@ -76,3 +85,14 @@ def test_a_word_past_the_vocabulary_can_be_copied() -> None:
         tokens, lengths = torch.tensor([[35]]), torch.tensor([1])
         scores = scheme.decoder(torch.tensor([[35]]), torch.tensor([1]), tokens, lengths)
     assert float(scores[0, 0]) == pytest.approx(0, abs=1e-5)
+
+
+def test_what_attention_all_but_rules_out_leaves_the_gradient_finite() -> None:
+    decoder = small_scheme().decoder
+    copied = torch.tensor([1e-42, 0.5], requires_grad=True)  # 1 / 1e-42 is too large for a float
+    spoken = torch.zeros(2, decoder.shape.decoder_units)
+    found = decoder._mixture(spoken, torch.zeros(2), copied, torch.tensor([7, 7]))
+    found.sum().backward()
+    assert copied.grad is not None
+    assert copied.grad.isfinite().all()
+    assert found.isfinite().all()

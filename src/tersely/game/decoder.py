@@ -5,7 +5,8 @@ is the last token's embedding with the reader's last state. Global attention (Lu
 al. 2015, https://arxiv.org/abs/1508.04025, the "general" score) looks back at the
 keywords, and each word is either generated from the vocabulary or copied from them
 (See et al. 2017, https://arxiv.org/abs/1704.04368). Attention is not fed back into the
-LSTM, so one call runs over the whole sentence.
+LSTM, so one call runs over the whole sentence. Whatever can runs over packed tokens
+(packing.py), without padding.
 """
 
 from typing import NamedTuple
@@ -13,10 +14,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from tersely.game.masks import inside, packed, padded, with_end_mark, within_vocabulary
+from tersely.game.lstm import PackedLstm, TwoWayLstm
+from tersely.game.masks import inside, with_end_mark, within_vocabulary
+from tersely.game.packing import Layout, collect, layout_of, spread
 from tersely.game.softmax import AdaptiveSoftmax, FullSoftmax
 from tersely.model.shape import SchemeShape
 from tersely.text.vocab import BOS_ID
+
+UNLIKELY = 1e-30
 
 
 class Reading(NamedTuple):
@@ -35,13 +40,8 @@ class Decoder(nn.Module):
         self.shape = shape
         units, reader = shape.decoder_units, shape.reader_units
         self.embedding = nn.Embedding(shape.vocabulary_size, shape.embedding_units)
-        self.reader = nn.LSTM(
-            shape.embedding_units,
-            shape.reader_units_a_direction,
-            batch_first=True,
-            bidirectional=True,
-        )
-        self.lstm = nn.LSTM(shape.decoder_inputs, units, batch_first=True)
+        self.reader = TwoWayLstm(shape.embedding_units, shape.reader_units_a_direction)
+        self.lstm = PackedLstm(shape.decoder_inputs, units)
         self.attend = nn.Linear(units, reader, bias=False)
         self.combine = nn.Linear(reader + units, units, bias=False)
         self.generate = nn.Linear(reader + units + shape.embedding_units, 1)
@@ -54,51 +54,58 @@ class Decoder(nn.Module):
         keywords (batch, n) with counts (batch,); tokens (batch, time) with lengths (batch,);
         ids of the lexicon.
         """
-        reading = self.read(keywords, counts)
         targets, target_lengths = with_end_mark(tokens, lengths)  # (batch, time + 1)
         before = torch.cat([tokens.new_full((len(tokens), 1), BOS_ID), tokens], dim=1)
-        embedded = self.embedding(within_vocabulary(before, self.shape.vocabulary_size))
-        states = self._write(embedded, reading, target_lengths)  # (batch, time + 1, units)
-        weights = self._attention(states, reading.states, counts)  # (batch, time + 1, n)
-        context = weights @ reading.states  # (batch, time + 1, reader)
+        # Packing has at least one token of each row; without keywords nothing is made of it.
+        read = layout_of(counts.clamp(min=1), keywords.shape[1])
+        written = layout_of(target_lengths, targets.shape[1])
+        heard, said = self._embed(keywords.flatten()[read.places], before.flatten()[written.places])
+        reading = self._read(heard, read, counts, width=keywords.shape[1])
+        states = self._write(said, reading, written)  # (all tokens, units)
+        asked = spread(self.attend(states), written.places, targets.numel())
+        weights = self._attention(asked.view(*targets.shape, -1), reading.states, counts)
+        context = collect((weights @ reading.states).flatten(0, 1), written.places)
 
-        here = inside(target_lengths, targets.shape[1])
-        features = torch.cat([context, states], dim=2)[here]  # (all tokens, reader + units)
+        features = torch.cat([context, states], dim=1)  # (all tokens, reader + units)
         spoken = torch.tanh(self.combine(features))  # (all tokens, units)
-        generate = self.generate(torch.cat([features, embedded[here]], dim=1)).squeeze(1)
-        copied = (weights * (keywords[:, None, :] == targets[:, :, None])).sum(2)[here]
-        flat = self._mixture(spoken, generate, copied, targets[here])
-        return torch.zeros(targets.shape).masked_scatter(here, flat)
+        generate = self.generate(torch.cat([features, said], dim=1)).squeeze(1)
+        copied = (weights * (keywords[:, None, :] == targets[:, :, None])).sum(2)
+        flat = self._mixture(
+            spoken,
+            generate,
+            collect(copied.flatten(), written.places),
+            targets.flatten()[written.places],
+        )
+        return spread(flat, written.places, targets.numel()).view(targets.shape)
 
-    def read(self, keywords: Tensor, counts: Tensor) -> Reading:
-        """Run the reader over keywords (batch, n)."""
-        known = within_vocabulary(keywords, self.shape.vocabulary_size)
-        states, (hidden, cell) = self.reader(packed(self.embedding(known), counts))
-        # Packing reads at least one token; where there are no keywords nothing was said.
-        said = (counts > 0)[:, None]
+    def _embed(self, keywords: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """Look both up at once: the gradient of a look-up is as large as the table."""
+        both = torch.cat([keywords, tokens])
+        found = self.embedding(within_vocabulary(both, self.shape.vocabulary_size))
+        heard, said = found.split_with_sizes([len(keywords), len(tokens)])
+        return heard, said
+
+    def _read(self, embedded: Tensor, layout: Layout, counts: Tensor, *, width: int) -> Reading:
+        """Run the reader over packed keywords."""
+        states, (hidden, cell) = self.reader(embedded, layout)
+        padded = spread(states, layout.places, len(counts) * width)
+        is_said = (counts > 0)[:, None]
         return Reading(
-            padded(states, keywords.shape[1]) * said[:, None],
-            hidden.transpose(0, 1).flatten(1) * said,
-            cell.transpose(0, 1).flatten(1) * said,
+            padded.view(len(counts), width, -1) * is_said[:, None], hidden * is_said, cell * is_said
         )
 
-    def _write(self, embedded: Tensor, reading: Reading, lengths: Tensor) -> Tensor:
-        if self.shape.decoder_input == "reader_state":
-            fed = reading.hidden[:, None].expand(-1, embedded.shape[1], -1)
-            inputs = torch.cat([embedded, fed], dim=2)
-        else:
-            inputs = embedded
-        start = (
-            (reading.hidden[None], reading.cell[None])
-            if self.shape.decoder_start == "reader_state"
-            else None
+    def _write(self, embedded: Tensor, reading: Reading, layout: Layout) -> Tensor:
+        shape = self.shape
+        states: Tensor = self.lstm(
+            embedded,
+            layout,
+            fed=reading.hidden if shape.decoder_input == "reader_state" else None,
+            start=reading[1:] if shape.decoder_start == "reader_state" else None,
         )
-        states, _ = self.lstm(packed(inputs, lengths), start)
-        written: Tensor = padded(states, embedded.shape[1])
-        return written
+        return states
 
-    def _attention(self, states: Tensor, read: Tensor, counts: Tensor) -> Tensor:
-        scores = self.attend(states) @ read.transpose(1, 2)  # (batch, time + 1, n)
+    def _attention(self, asked: Tensor, read: Tensor, counts: Tensor) -> Tensor:
+        scores = asked @ read.transpose(1, 2)  # (batch, time + 1, n)
         outside = ~inside(counts, read.shape[1])[:, None]
         weights: Tensor = scores.masked_fill(outside, -1e9).softmax(dim=2)
         return weights.masked_fill(outside, 0.0)  # no keywords at all: nothing to attend to
@@ -109,8 +116,8 @@ class Decoder(nn.Module):
         generated = nn.functional.logsigmoid(generate) + self.softmax(
             spoken, within_vocabulary(targets, self.shape.vocabulary_size)
         )
-        can_copy = copied > 0
-        # The logarithm of 0 has no gradient; where there is nothing to copy it is not used.
+        # Near 0 the logarithm's gradient overflows; what is that unlikely is not copied.
+        can_copy = copied > UNLIKELY
         log_copied = torch.where(can_copy, copied, 1.0).log() + nn.functional.logsigmoid(-generate)
         both = torch.logaddexp(generated, log_copied)
         return torch.where(can_copy, torch.where(is_beyond, log_copied, both), generated)

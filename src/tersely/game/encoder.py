@@ -10,7 +10,9 @@ import math
 import torch
 from torch import Tensor, nn
 
-from tersely.game.masks import packed, padded, within_vocabulary
+from tersely.game.lstm import PackedLstm
+from tersely.game.masks import within_vocabulary
+from tersely.game.packing import layout_of, spread
 
 
 class Encoder(nn.Module):
@@ -20,15 +22,16 @@ class Encoder(nn.Module):
         super().__init__()
         self.vocabulary_size = vocabulary_size
         self.embedding = nn.Embedding(vocabulary_size, embedding_units)
-        self.lstm = nn.LSTM(embedding_units, units, batch_first=True)
+        self.lstm = PackedLstm(embedding_units, units)
         self.keep = nn.Linear(units, 1)
 
     def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         """Map tokens (batch, time) with lengths (batch,) to keep logits (batch, time)."""
-        known = within_vocabulary(tokens, self.vocabulary_size)
-        states, _ = self.lstm(packed(self.embedding(known), lengths))
-        logits: Tensor = self.keep(padded(states, tokens.shape[1])).squeeze(2)
-        return logits
+        layout = layout_of(lengths.clamp(min=1), tokens.shape[1])
+        known = within_vocabulary(tokens.flatten()[layout.places], self.vocabulary_size)
+        states = self.lstm(self.embedding(known), layout, start=None)  # (all tokens, units)
+        logits = spread(self.keep(states).squeeze(1), layout.places, tokens.numel())
+        return logits.view(tokens.shape)
 
     def start_keeping(self, probability: float) -> None:
         """Set the bias so that an untrained encoder keeps this share of the tokens."""
