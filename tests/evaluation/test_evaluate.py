@@ -29,10 +29,12 @@ class Parrot(Completer):
 
     place = 0
 
-    def guess(self, rows: Sequence[Sequence[str]]) -> list[Suggestion]:
+    def guess(self, rows: Sequence[Sequence[str]], budget: float | None = None) -> list[Suggestion]:
         return [self._say(row) for row in rows]
 
-    def suggest(self, rows: Sequence[Sequence[str]], beam: Beam) -> list[list[Suggestion]]:
+    def suggest(
+        self, rows: Sequence[Sequence[str]], beam: Beam, budget: float | None = None
+    ) -> list[list[Suggestion]]:
         others = [self._say(["no"])] * self.place
         return [[*others, self._say(row)] for row in rows]
 

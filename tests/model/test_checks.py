@@ -25,10 +25,10 @@ def test_a_wrong_folder_is_refused_at_once_and_clearly(
     folder = tmp_path / "m"
     small_model().save_pretrained(folder)
     WAYS[way](folder)
-    start = time.perf_counter()
+    start = time.process_time()  # of this process: another one may keep the processor busy
     with pytest.raises(TerselyError) as caught:
         ModelFolder.from_pretrained(folder)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     message = str(caught.value)
     assert str(folder) in message
     assert "\n" not in message

@@ -154,7 +154,7 @@ def assert_nothing_was_lost(data: Path, folder: Path, *, kills: int, seed: int) 
     for made in (killed, whole):
         made.play()
         made.log.close()
-    ours, theirs = killed.scheme.state_dict(), whole.scheme.state_dict()
+    ours, theirs = killed.match.scheme.state_dict(), whole.match.scheme.state_dict()
     assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
 
 

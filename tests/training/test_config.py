@@ -59,6 +59,12 @@ def test_the_papers_settings_are_the_papers() -> None:
         ({"model": {"adaptive_division": 0.0}}, "adaptive_division lies between"),
         ({"model": {"softmax": "adaptive", "adaptive_division": 100.0}}, "without units"),
         ({"estimator": {"baseline_decay": 1.0}}, "baseline_decay lies in"),
+        ({"distillation": {"worth_noise": 0.0}}, "distillation.worth_noise is above 0"),
+        ({"distillation": {"threshold_noise": 0.4}}, 'unknown key "threshold_noise"'),
+        ({"distillation": {"untold_share": 1.5}}, "untold_share lies between 0 and 1"),
+        ({"distillation": {"default_budget": -0.1}}, "default_budget lies between 0 and 1"),
+        ({"model": {"architecture": "monotone"}}, "go together"),
+        ({"objective": {"kind": "distilled"}}, "go together"),
     ],
 )
 def test_a_wrong_config_is_refused_with_a_way_out(tables: dict, complaint: str) -> None:
@@ -69,6 +75,11 @@ def test_a_wrong_config_is_refused_with_a_way_out(tables: dict, complaint: str) 
 
 def test_whole_numbers_do_for_fractions() -> None:
     assert parse_config({"objective": {"delta": 1}}, where="x").objective.delta == 1.0
+
+
+def test_noise_is_no_share_and_may_exceed_one() -> None:
+    made = parse_config({"distillation": {"worth_noise": 2.5}}, where="x")
+    assert made.distillation.worth_noise == 2.5
 
 
 def test_changes_are_written_as_in_toml() -> None:

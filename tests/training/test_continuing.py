@@ -93,7 +93,7 @@ def test_old_words_keep_their_rows(
     config = small_config(model=ADAPTIVE if kind == "adaptive" else {})
     made = continued(config, mail, tmp_path / "run", start)
     made.log.close()
-    before, after = ModelFolder.from_pretrained(start).tensors, made.scheme.state_dict()
+    before, after = ModelFolder.from_pretrained(start).tensors, made.match.scheme.state_dict()
     assert before.keys() == after.keys()
     grown = set()
     for name, tensor in before.items():
@@ -165,7 +165,7 @@ def test_a_continued_run_resumes_like_any_other(mail: Path, trained: Path, tmp_p
         made.play()
     made.log.close()
     whole = ModelFolder.from_pretrained(tmp_path / "whole").tensors
-    for name, tensor in made.scheme.state_dict().items():
+    for name, tensor in made.match.scheme.state_dict().items():
         assert np.array_equal(tensor.numpy(), whole[name]), name
 
 
@@ -216,10 +216,12 @@ def test_a_model_of_another_kind_or_in_pieces_is_refused(trained: Path) -> None:
     model = ModelFolder.from_pretrained(trained)
     other = ModelFolder("other", model.settings, model.tensors, model.vocabulary)
     with pytest.raises(UsageError, match="other"):
-        load_start(other)
+        load_start(other, architecture="paper")
     fewer = {name: tensor for name, tensor in model.tensors.items() if "attend" not in name}
     with pytest.raises(TerselyError, match="attend"):
-        load_start(ModelFolder("paper", model.settings, fewer, model.vocabulary))
+        load_start(
+            ModelFolder("paper", model.settings, fewer, model.vocabulary), architecture="paper"
+        )
 
 
 def test_rows_of_new_words_are_drawn_like_any_others(
@@ -228,7 +230,7 @@ def test_rows_of_new_words_are_drawn_like_any_others(
     made = continued(small_config(), mail, tmp_path / "run", trained)
     made.log.close()
     known = len(ModelFolder.from_pretrained(trained).vocabulary)
-    rows = made.scheme.state_dict()["decoder.embedding.weight"][known:]
+    rows = made.match.scheme.state_dict()["decoder.embedding.weight"][known:]
     assert len(rows) > 5
     assert 0.01 < float(rows.std()) < 0.1
     assert len(torch.unique(rows)) == rows.numel()

@@ -8,9 +8,10 @@ import torch
 from tersely.model.completer import Completer
 from tersely.model.folder import ModelFolder
 from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
-from tersely.training.building import build_scheme
+from tersely.training.building import build_match, encoder_settings
 from tersely.training.config import RunConfig
-from tersely.training.export import as_model, describe, encoder_settings
+from tersely.training.export import as_model, describe
+from tersely.training.match import Match
 from tests.training.small import small_config
 
 VOCABULARY = Vocabulary([*SPECIAL_TOKENS, "the", "waiter", "late", "."])
@@ -18,9 +19,15 @@ JUDGED = {"kept_fraction": 0.25, "loss_nats_a_token": 1.2345, "cost_tokens": 2.0
 
 
 def exported(config: RunConfig) -> ModelFolder:
-    scheme = build_scheme(config, len(VOCABULARY), torch.Generator().manual_seed(1))
-    quantiles = np.linspace(0, 1, 101).tolist()
-    return as_model(scheme, VOCABULARY, config, step=1234, keep_quantiles=quantiles, judged=JUDGED)
+    encoder = {
+        "encoder": encoder_settings(config),
+        "keep_quantiles": np.linspace(0, 1, 101).tolist(),
+    }
+    return as_model(match(config), VOCABULARY, config, step=1234, encoder=encoder, judged=JUDGED)
+
+
+def match(config: RunConfig) -> Match:
+    return build_match(config, len(VOCABULARY), VOCABULARY, torch.Generator().manual_seed(1))
 
 
 @pytest.mark.parametrize("kind", ["constrained", "linear", "unif", "stopword"])
@@ -36,7 +43,7 @@ def test_an_exported_scheme_can_be_saved_loaded_and_used(kind: str, tmp_path: Pa
 def test_weights_and_settings_are_those_of_the_run() -> None:
     config = small_config(training={"seed": 7})
     model = exported(config)
-    scheme = build_scheme(config, len(VOCABULARY), torch.Generator().manual_seed(1))
+    scheme = match(config).scheme
     for name, tensor in scheme.state_dict().items():
         assert np.array_equal(model.tensors[name], tensor.numpy())
     trained = json.loads(json.dumps(model.settings))["trained"]

@@ -120,8 +120,8 @@ def test_a_loss_that_rises_and_falls_is_not_taken_for_flat() -> None:
     assert not FLAT.reached(swinging)
 
 
-@pytest.mark.parametrize(("change", "is_flat"), [(0.008, True), (0.012, False)])
-def test_one_half_of_the_window_is_compared_with_the_other(change: float, is_flat: bool) -> None:
+@pytest.mark.parametrize(("change", "is_flat"), [(0.004, True), (0.006, False)])
+def test_halves_differ_by_half_of_what_the_window_may_change(change: float, is_flat: bool) -> None:
     rows = history(end=3000, loss=lambda step: 1.0 if step > 2500 else 1.0 + change)
     assert FLAT.reached(rows) == is_flat
 
@@ -131,6 +131,23 @@ def test_too_few_judgements_are_never_flat() -> None:
     assert not FLAT.reached(history(end=9000, every=3000, loss=lambda step: 1.0))
 
 
+def test_a_plateau_on_which_lambda_still_moves_is_not_flat() -> None:
+    rows = history(end=3000, loss=lambda step: 0.05)
+    still = [{**row, "weight_tokens_per_nat": 3.0} for row in rows]
+    falling = [{**row, "weight_tokens_per_nat": 6.0 - row["step"] / 1000} for row in rows]
+    at_zero = [{**row, "weight_tokens_per_nat": 0.0} for row in rows]
+    assert [FLAT.reached(each) for each in (still, falling, at_zero)] == [True, False, True]
+
+
 def test_the_config_says_what_flat_is() -> None:
     config = TrainingConfig(flat_steps=300, flat_loss_nats=0.1, flat_kept_share=0.2)
     assert Flatness.of(config) == Flatness(300, 0.1, 0.2)
+
+
+def test_a_scheme_that_draws_is_judged_by_what_it_draws(scheme: Scheme, game, dev) -> None:
+    with torch.no_grad():
+        scheme.encoder.keep.weight.zero_()
+    scheme.encoder.start_keeping(0.3)
+    drawn = judge(scheme, game, dev, sentences=40, sample=True)["kept_fraction"]
+    assert 0.2 < drawn < 0.4
+    assert judge(scheme, game, dev, sentences=40)["kept_fraction"] == 0

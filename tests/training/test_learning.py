@@ -104,6 +104,6 @@ def test_unif_trains_its_decoder_by_likelihood(many: Path, tmp_path: Path) -> No
     fresh = Trainer.open(asked, PreparedCorpus.open(many), tmp_path / "fresh", start=None)
     fresh.log.close()
     for ours, theirs in zip(
-        made.scheme.encoder.parameters(), fresh.scheme.encoder.parameters(), strict=True
+        made.match.scheme.encoder.parameters(), fresh.match.scheme.encoder.parameters(), strict=True
     ):
         assert torch.equal(ours, theirs)  # which has nothing to learn

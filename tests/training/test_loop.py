@@ -23,6 +23,11 @@ KINDS = {
     "linear": small_config(objective={"kind": "linear", "weight_tokens_per_nat": 4.3}),
     "unif": small_config(objective={"kind": "unif"}),
     "stopword": small_config(objective={"kind": "stopword"}),
+    "distilled": small_config(
+        model={"architecture": "monotone", "encoder_embedding_units": 6},
+        objective={"kind": "distilled"},
+        training={"schedule": "linear", "warmup_steps": 4},
+    ),
     "adaptive": small_config(model={"softmax": "adaptive", "adaptive_cutoffs": [50, 120]}),
 }
 
@@ -80,10 +85,7 @@ def test_a_resumed_run_equals_an_undisturbed_one_to_the_bit(
         train(config, corpus, tmp_path / "parts", stop_after=stop)
     parts = train(config, corpus, tmp_path / "parts")
     assert_same(everything(whole), everything(parts))
-    masks = [
-        made.game.play(made.scheme, made.batches.at(99), made.generator)[1]
-        for made in (whole, parts)
-    ]
+    masks = [made.match.play(99, made.batches.at(99), made.generator)[1] for made in (whole, parts)]
     assert masks[0] == masks[1]
 
 
@@ -134,7 +136,7 @@ def test_a_loss_that_is_no_number_stops_the_run(corpus: Path, tmp_path: Path) ->
     made.play()
     made.save()
     with torch.no_grad():
-        made.scheme.decoder.combine.weight.fill_(float("nan"))
+        made.match.scheme.decoder.combine.weight.fill_(float("nan"))
     with pytest.raises(TerselyError, match="gradient_norm_limit"):
         made.play()
     made.log.close()
@@ -145,10 +147,10 @@ def test_a_loss_that_is_no_number_stops_the_run(corpus: Path, tmp_path: Path) ->
 
 def test_a_collapsed_encoder_is_warned_of_once(corpus: Path, tmp_path: Path) -> None:
     made = trainer(small_config(estimator={"decoder_first_steps": 0}), corpus, tmp_path / "run")
-    made.scheme.encoder.start_keeping(0.999999)
+    made.match.scheme.encoder.start_keeping(0.999999)
     with torch.no_grad():
-        made.scheme.encoder.keep.weight.zero_()
-    assert isinstance(made.game, LearnedRound)
+        made.match.scheme.encoder.keep.weight.zero_()
+    assert isinstance(made.match.game, LearnedRound)
     made.note([made.play()])
     made.warn_if_collapsed()
     made.warn_if_collapsed()

@@ -62,6 +62,7 @@ class Variant:
         """Start from fresh parameters."""
         generator = torch.Generator().manual_seed(config.training.seed)
         scheme = build_scheme(config, vocabulary, generator)
+        assert isinstance(scheme, Scheme), "the benchmark's configs are of the paper's scheme"
         return cls(
             scheme=scheme,
             game=build_round(config, lexicon(vocabulary)),

@@ -23,6 +23,8 @@ BATCH = 64
 PAPER_MEAN_TOKENS = 7.0
 
 Progress = Callable[[int], None]
+Choose = Callable[[list[list[str]]], list[list[bool]]]
+"""Sentences as tokens → masks: someone else's keywords instead of the model's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +51,41 @@ def predict(
     completer: Completer,
     sentences: Sequence[str],
     *,
-    budget: float | None,
+    budget: float | None = None,
+    choose: Choose | None = None,
     max_tokens: int = 16,
     progress: Progress = lambda count: None,
 ) -> list[Prediction]:
-    """Choose keywords for each sentence short enough, and complete them again."""
+    """Choose keywords for each sentence short enough, and complete them again.
+
+    The model chooses, at the budget, unless `choose` is given.
+    """
+    chosen_by = choose or (lambda tokens: completer.chooser.masks(tokens, budget))
     tokenised = [(text, tokenise(text).tokens) for text in sentences]
     rows = [row for row in tokenised if 0 < len(row[1]) <= max_tokens]
     progress(len(sentences) - len(rows))
     predictions: list[Prediction] = []
     for start in range(0, len(rows), BATCH):
-        predictions.extend(_predict_batch(completer, rows[start : start + BATCH], budget))
+        predictions.extend(
+            _predict_batch(completer, rows[start : start + BATCH], chosen_by, budget)
+        )
         progress(min(BATCH, len(rows) - start))
     return predictions
 
 
 def _predict_batch(
-    completer: Completer, rows: Sequence[tuple[str, list[str]]], budget: float | None
+    completer: Completer,
+    rows: Sequence[tuple[str, list[str]]],
+    choose: Choose,
+    budget: float | None,
 ) -> Iterator[Prediction]:
     tokens = [row[1] for row in rows]
-    masks = completer.chooser.masks(tokens, budget)
+    masks = choose(tokens)
     typed = [keywords(own, mask) for own, mask in zip(tokens, masks, strict=True)]
-    guesses = completer.guess(typed)
-    served = completer.suggest(typed, Beam())
-    losses = total_nll(completer.runtime, typed, tokens)
+    guesses = completer.guess(typed, budget)
+    served = completer.suggest(typed, Beam(), budget)
+    told = completer.chooser.told(budget)
+    losses = total_nll(completer.runtime, typed, tokens, budget=told)
     for index, (text, own) in enumerate(rows):
         target = tuple(own)
         yield Prediction(

@@ -5,12 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tersely.model.runtime import Runtime
-from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID
+from tersely.model.architectures import DecoderRuntime
+from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 
 def total_nll(
-    runtime: Runtime, keywords: Sequence[Sequence[str]], sentences: Sequence[Sequence[str]]
+    runtime: DecoderRuntime,
+    keywords: Sequence[Sequence[str]],
+    sentences: Sequence[Sequence[str]],
+    *,
+    budget: float | None = None,
 ) -> npt.NDArray[np.float64]:
     """Return each sentence's loss in nats, end mark included; unknown words count as `<unk>`."""
     vocabulary = runtime.vocabulary
@@ -23,10 +27,13 @@ def total_nll(
     for index, row in enumerate(targets):
         table[index, : len(row)] = row
     rows, losses = np.arange(len(targets)), np.zeros(len(targets))
-    state, last = runtime.begin(keywords), np.full(len(targets), BOS_ID, np.int64)
+    state, last = runtime.begin(keywords, budget), np.full(len(targets), BOS_ID, np.int64)
     for place in range(width):
         state, scores = runtime.step(state, last)
         here = table[:, place] != PAD_ID
-        losses -= np.where(here, scores[rows, table[:, place]], 0.0)
+        found = scores[rows, table[:, place]]
+        # A word past the vocabulary that cannot be copied here is one more unknown word.
+        is_lost = (table[:, place] >= len(vocabulary)) & np.isneginf(found)
+        losses -= np.where(here, np.where(is_lost, scores[:, UNK_ID], found), 0.0)
         last = table[:, place]
     return losses

@@ -30,8 +30,14 @@ class Chooser:
         """Whether the model has an encoder of its own."""
         return bool(self._encoder["kind"] == "learned")
 
-    def probabilities(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
-        """How likely each token is kept."""
+    def told(self, budget: float | None) -> float | None:
+        """What the decoder is told of a budget: the paper's is told none."""
+        return None
+
+    def probabilities(
+        self, sentences: Sequence[Sequence[str]], budget: float | None = None
+    ) -> list[list[float]]:
+        """How likely each token is kept; a budget moves the threshold, not the probabilities."""
         if self.is_learned:
             return [row.tolist() for row in self._runtime.keep_probabilities(sentences)]
         return [self._rule_probabilities(tokens) for tokens in sentences]
@@ -40,10 +46,7 @@ class Chooser:
         self, sentences: Sequence[Sequence[str]], budget: float | None = None
     ) -> list[list[bool]]:
         """Keep or drop each token; at a budget, that share of them in the mean."""
-        if budget is not None and not 0 < budget <= 1:
-            raise UsageError(
-                f"A budget is a share of the tokens, above 0 and at most 1; not {budget}."
-            )
+        check_budget(budget)
         if not self.is_learned:
             return self._rule_masks(sentences, budget)
         rows = self._runtime.keep_probabilities(sentences)
@@ -85,6 +88,12 @@ class Chooser:
         if isinstance(rule, Stopword):
             return [rule.delta if rule.is_stop_word(token) else 1.0 for token in tokens]
         return [float(self._encoder["delta"])] * len(tokens)
+
+
+def check_budget(budget: float | None) -> None:
+    """Refuse what is no share of the tokens."""
+    if budget is not None and not 0 < budget <= 1:
+        raise UsageError(f"A budget is a share of the tokens, above 0 and at most 1; not {budget}.")
 
 
 def coins(tokens: Sequence[str]) -> random.Random:

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tersely.errors import TerselyError, UsageError
-from tersely.model.choosing import Chooser
+from tersely.model.architectures import open_model
 from tersely.model.folder import ModelFolder
-from tersely.model.runtime import Runtime
 from tersely.model.search import Beam, Found, beam_search, greedy
 from tersely.text.keywords import keywords
 from tersely.text.tokens import detokenise, tokenise
@@ -48,8 +47,7 @@ class Completer:
 
     def __init__(self, model: ModelFolder) -> None:
         self.model = model
-        self.runtime = Runtime(model)
-        self.chooser = Chooser(self.runtime, model.settings)
+        self.runtime, self.chooser = open_model(model)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Completer":
@@ -72,8 +70,10 @@ class Completer:
             [tokenise(text).tokens for text in texts], Beam(width=max(5, n), count=n)
         )
 
-    def suggest(self, rows: Sequence[Sequence[str]], beam: Beam) -> list[list[Suggestion]]:
-        """Search with a beam, keywords given as tokens."""
+    def suggest(
+        self, rows: Sequence[Sequence[str]], beam: Beam, budget: float | None = None
+    ) -> list[list[Suggestion]]:
+        """Search with a beam, keywords given as tokens, by a user of this budget, if known."""
         if not rows:
             return []
         copies = [self.runtime.vocabulary.unknown(row) for row in rows]
@@ -81,17 +81,17 @@ class Completer:
             self.runtime.vocabulary.encode_with_copies(row, own)
             for row, own in zip(rows, copies, strict=True)
         ]
-        found = beam_search(self.runtime.step, self.runtime.begin(rows), wanted, beam)
+        start = self.runtime.begin(rows, self.chooser.told(budget))
+        found = beam_search(self.runtime.step, start, wanted, beam)
         return [
             [self._suggestion(one, own) for one in sentences]
             for sentences, own in zip(found, copies, strict=True)
         ]
 
-    def guess(self, rows: Sequence[Sequence[str]]) -> list[Suggestion]:
+    def guess(self, rows: Sequence[Sequence[str]], budget: float | None = None) -> list[Suggestion]:
         """Decode greedily and without constraint, as the paper does."""
-        found = greedy(
-            self.runtime.step, self.runtime.begin(rows), rows=len(rows), max_tokens=MAX_TOKENS
-        )
+        start = self.runtime.begin(rows, self.chooser.told(budget))
+        found = greedy(self.runtime.step, start, rows=len(rows), max_tokens=MAX_TOKENS)
         return [
             self._suggestion(one, self.runtime.vocabulary.unknown(row))
             for one, row in zip(found, rows, strict=True)
@@ -105,7 +105,7 @@ class Completer:
         return Keywords(
             tokens,
             self.chooser.masks([tokens], budget)[0],
-            self.chooser.probabilities([tokens])[0],
+            self.chooser.probabilities([tokens], budget)[0],
         )
 
     def _suggestion(self, found: Found, copies: Sequence[str]) -> Suggestion:

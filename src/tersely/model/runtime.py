@@ -7,17 +7,20 @@ completer.py. The equations are those of game/encoder.py and game/decoder.py.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tersely.errors import TerselyError
+from tersely.model.checks import TensorSpec
 from tersely.model.folder import ModelFolder
 from tersely.model.lstm import Floats, Lstm, log_sigmoid, log_softmax, sigmoid
-from tersely.model.shape import ARCHITECTURE, SchemeShape
-from tersely.text.vocab import EOS, PAD_ID, UNK_ID
+from tersely.model.rows import Ids, padded
+from tersely.model.shape import SchemeShape
+from tersely.model.softmax import VocabularySoftmax
+from tersely.text.vocab import EOS, UNK_ID
 
-Ids = npt.NDArray[np.int64]
 NOTHING = np.float32(-1e30)  # the logarithm of a probability of zero, but finite
 
 
@@ -50,10 +53,6 @@ class Runtime:
     """A scheme of the paper's architecture, ready to run."""
 
     def __init__(self, model: ModelFolder) -> None:
-        if model.architecture != ARCHITECTURE:
-            raise TerselyError(
-                f'The model is of architecture "{model.architecture}"; known is "{ARCHITECTURE}".'
-            )
         self.shape = SchemeShape.from_settings(model.settings)
         check_tensors(model, self.shape)
         self.vocabulary = model.vocabulary
@@ -68,27 +67,22 @@ class Runtime:
         self._attend = np.ascontiguousarray(weights["decoder.attend.weight"].T)
         self._combine = np.ascontiguousarray(weights["decoder.combine.weight"].T)
         self._generate = weights["decoder.generate.weight"][0], weights["decoder.generate.bias"]
-        self._softmax = [
-            (np.ascontiguousarray(weights[name].T), name)
-            for name in self.shape.tensors()
-            if name.startswith("decoder.softmax") and name.endswith("weight")
-        ]
-        self._softmax_bias = weights.get("decoder.softmax.output.bias")
+        self._softmax = VocabularySoftmax.load(weights, self.shape)
 
     def keep_probabilities(self, sentences: Sequence[Sequence[str]]) -> list[Floats]:
         """Tell for each token of each sentence how likely the encoder keeps it."""
-        ids, lengths = _padded([self.vocabulary.encode(tokens) for tokens in sentences])
+        ids, lengths = padded([self.vocabulary.encode(tokens) for tokens in sentences])
         states, _, _ = self._encoder.run(self._encoder_embedding[ids], lengths)
         weight, bias = self._keep
         probabilities = sigmoid(states @ weight + bias)  # (rows, time)
         return [row[:length] for row, length in zip(probabilities, lengths, strict=True)]
 
-    def begin(self, keywords: Sequence[Sequence[str]]) -> State:
-        """Read the keywords; one row each."""
+    def begin(self, keywords: Sequence[Sequence[str]], budget: float | None = None) -> State:
+        """Read the keywords; one row each. The paper's decoder is not told of budgets."""
         words = [[*row, EOS] if self.shape.end_mark_in_keywords else list(row) for row in keywords]
         copies = [self.vocabulary.unknown(row) for row in words]
-        known, counts = _padded([self.vocabulary.encode(row) for row in words])
-        copied, _ = _padded(
+        known, counts = padded([self.vocabulary.encode(row) for row in words])
+        copied, _ = padded(
             [
                 self.vocabulary.encode_with_copies(row, own)
                 for row, own in zip(words, copies, strict=True)
@@ -130,7 +124,7 @@ class Runtime:
         generate = np.concatenate([features, embedded], axis=1) @ weight + bias  # (rows,)
         scored = np.full((len(last), state.width), -np.inf, np.float32)
         size = len(self.vocabulary)
-        scored[:, :size] = log_sigmoid(generate)[:, None] + self._log_vocabulary(spoken)
+        scored[:, :size] = log_sigmoid(generate)[:, None] + self._softmax.log_probabilities(spoken)
         self._add_copies(scored, state, log_sigmoid(-generate)[:, None] + attention)
         return replace(state, hidden=hidden, cell=cell), scored
 
@@ -142,30 +136,19 @@ class Runtime:
             ids = state.copied[here, place]
             scored[here, ids] = np.logaddexp(scored[here, ids], copied[here, place])
 
-    def _log_vocabulary(self, spoken: Floats) -> Floats:
-        """Log-probabilities of generating each word of the vocabulary: (rows, vocabulary)."""
-        first, _ = self._softmax[0]
-        if self._softmax_bias is not None:
-            return log_softmax(spoken @ first + self._softmax_bias)
-        head = log_softmax(spoken @ first)
-        cut = self.shape.adaptive_cutoffs[0]
-        parts = [head[:, :cut]]
-        for index in range(len(self.shape.adaptive_cutoffs)):
-            inner, outer = self._softmax[1 + 2 * index][0], self._softmax[2 + 2 * index][0]
-            tail = log_softmax(spoken @ inner @ outer)
-            parts.append(head[:, cut + index, None] + tail)
-        return np.concatenate(parts, axis=1)
+
+class CheckedShape(Protocol):
+    """What can be held against a model's tensors."""
+
+    @property
+    def vocabulary_size(self) -> int:
+        """Words there are."""
+
+    def tensors(self) -> dict[str, TensorSpec]:
+        """Every tensor there must be."""
 
 
-def _padded(rows: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:
-    lengths = np.array([len(row) for row in rows], np.int64)
-    ids = np.full((len(rows), max(1, int(lengths.max(initial=0)))), PAD_ID, np.int64)
-    for index, row in enumerate(rows):
-        ids[index, : len(row)] = row
-    return ids, lengths
-
-
-def check_tensors(model: ModelFolder, shape: SchemeShape) -> None:
+def check_tensors(model: ModelFolder, shape: CheckedShape) -> None:
     """Refuse a model whose tensors are not those of the shape its settings tell."""
     if shape.vocabulary_size != len(model.vocabulary):
         raise TerselyError("The model's vocabulary is not of the size its settings say.")

@@ -1,21 +1,27 @@
-"""Building: a config's words → the scheme, the round and the optimizer they stand for."""
+"""Building: a config's words → the match (scheme and round) and the optimizer they stand for."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import torch
 from torch.nn import Parameter
 
+from tersely.game.distilled import DistilledRound
 from tersely.game.estimator import Baseline, LeaveOneOut, MovingAverage
+from tersely.game.monotone_scheme import MonotoneScheme
 from tersely.game.objective import Constrained, Linear, Objective
 from tersely.game.round import LearnedRound, RuleRound
-from tersely.game.rules import StopwordRule, UnifRule
+from tersely.game.rules import RandomRateRule, StopwordRule, UnifRule
 from tersely.game.scheme import Scheme
+from tersely.model.monotone_shape import MonotoneShape
 from tersely.model.shape import SchemeShape
 from tersely.text.keywords import Stopword
 from tersely.text.vocab import Vocabulary
 from tersely.training.config import EstimatorConfig, ModelConfig, ObjectiveConfig, RunConfig
-from tersely.training.continuing import check_same_wiring
+from tersely.training.continuing import AnyShape, check_same_wiring
+from tersely.training.distilled_match import DistilledMatch
+from tersely.training.match import AnyScheme, Match, PaperMatch
 
 Round = LearnedRound | RuleRound
 
@@ -40,24 +46,82 @@ def shape_of(model: ModelConfig, vocabulary_size: int) -> SchemeShape:
     )
 
 
+def monotone_shape_of(model: ModelConfig, vocabulary_size: int) -> MonotoneShape:
+    """The same for a monotone scheme."""
+    divisor = 2 if model.reader_units_count == "both_directions" else 1
+    cutoffs = tuple(cutoff for cutoff in model.adaptive_cutoffs if cutoff < vocabulary_size)
+    return MonotoneShape(
+        vocabulary_size=vocabulary_size,
+        embedding_units=model.embedding_units,
+        encoder_embedding_units=model.encoder_embedding_units,
+        encoder_units_a_direction=model.encoder_units // 2,
+        reader_units_a_direction=model.reader_units // divisor,
+        decoder_units=model.decoder_units,
+        softmax=model.softmax if cutoffs else "full",
+        adaptive_cutoffs=cutoffs if model.softmax == "adaptive" else (),
+        adaptive_division=model.adaptive_division,
+    )
+
+
+def build_match(
+    config: RunConfig,
+    vocabulary_size: int,
+    lexicon: Vocabulary,
+    generator: torch.Generator,
+    *,
+    like: AnyShape | None = None,
+) -> Match:
+    """Make an untrained scheme and its round; `like` another but for the vocabulary, if given."""
+    scheme = build_scheme(config, vocabulary_size, generator, like=like)
+    if isinstance(scheme, MonotoneScheme):
+        budget = config.distillation.default_budget
+        return DistilledMatch(scheme, build_distilled_round(config, lexicon), budget)
+    return PaperMatch(
+        scheme,
+        build_round(config, lexicon),
+        encoder_settings(config),
+        config.estimator.decoder_first_steps,
+    )
+
+
 def build_scheme(
     config: RunConfig,
     vocabulary_size: int,
     generator: torch.Generator,
     *,
-    like: SchemeShape | None = None,
-) -> Scheme:
-    """Make an untrained scheme; `like` another one but for the vocabulary, if given."""
-    configured = shape_of(config.model, vocabulary_size)
+    like: AnyShape | None = None,
+) -> AnyScheme:
+    """Make an untrained scheme of the config's architecture."""
+    shaped = monotone_shape_of if config.model.architecture == "monotone" else shape_of
+    shape: AnyShape = shaped(config.model, vocabulary_size)
     if like:
-        check_same_wiring(configured, like)
+        check_same_wiring(shape, like)
         # Clusters stay where they are; new words join the last one.
-        configured = replace(like, vocabulary_size=vocabulary_size)
-    scheme = Scheme(configured)
+        shape = replace(like, vocabulary_size=vocabulary_size)
+    scheme = MonotoneScheme(shape) if isinstance(shape, MonotoneShape) else Scheme(shape)
     scheme.start_uniform(config.model.initial_range, generator)
-    if config.model.initial_keep_probability is not None:
+    if isinstance(scheme, Scheme) and config.model.initial_keep_probability is not None:
         scheme.encoder.start_keeping(config.model.initial_keep_probability)
     return scheme
+
+
+def build_distilled_round(config: RunConfig, lexicon: Vocabulary) -> DistilledRound:
+    """Make the round that trains a scheme for all budgets."""
+    settings = config.distillation
+    content = Stopword(0.0, drop_shift=True, drop_punctuation=True)
+    return DistilledRound(
+        # By chance, without stop words, and content words alone, as people might.
+        rules=(
+            RandomRateRule(),
+            RandomRateRule(),
+            StopwordRule(Stopword(0.0), lexicon),
+            StopwordRule(content, lexicon),
+        ),
+        rule_share=settings.rule_share,
+        untold_share=settings.untold_share,
+        noise=settings.worth_noise,
+        flip_share=settings.flip_share,
+    )
 
 
 def build_round(config: RunConfig, lexicon: Vocabulary) -> Round:
@@ -78,6 +142,21 @@ def build_round(config: RunConfig, lexicon: Vocabulary) -> Round:
     )
 
 
+def encoder_settings(config: RunConfig) -> dict[str, Any]:
+    """How the paper's scheme chooses keywords: by its encoder, or by the rule it learns from."""
+    objective = config.objective
+    if objective.kind == "unif":
+        return {"kind": "unif", "delta": objective.delta}
+    if objective.kind == "stopword":
+        return {
+            "kind": "stopword",
+            "delta": objective.delta,
+            "drop_shift": objective.stopword_drops_shift,
+            "drop_punctuation": objective.stopword_drops_punctuation,
+        }
+    return {"kind": "learned", "keep": config.evaluation.keep}
+
+
 def stopword_encoder(objective: ObjectiveConfig) -> Stopword:
     """The Stopword encoder a config describes."""
     return Stopword(
@@ -87,20 +166,22 @@ def stopword_encoder(objective: ObjectiveConfig) -> Stopword:
     )
 
 
-def build_optimizer(config: RunConfig, scheme: Scheme) -> torch.optim.Adam:
+def build_optimizer(config: RunConfig, scheme: AnyScheme) -> torch.optim.Adam:
     """Adam over both sides; the rule schemes never touch the encoder."""
     rate = config.training.learning_rate
-    groups = [
+    groups: list[dict[str, Any]] = [
         {
             "params": list(scheme.encoder.parameters()),
             "lr": config.training.encoder_learning_rate or rate,
         },
         {"params": list(scheme.decoder.parameters()), "lr": rate},
     ]
+    for group in groups:
+        group["initial_lr"] = group["lr"]  # what a schedule scales
     return torch.optim.Adam(groups, fused=True)
 
 
-def sides(scheme: Scheme) -> Iterator[list[Parameter]]:
+def sides(scheme: AnyScheme) -> Iterator[list[Parameter]]:
     """The parameters of encoder and decoder, each for itself."""
     yield list(scheme.encoder.parameters())
     yield list(scheme.decoder.parameters())

@@ -4,26 +4,29 @@ A TOML file fills these dataclasses table by table. A key that is not known is a
 error that names the nearest one; a value of another type is an error too.
 """
 
-import math
 import tomllib
-import types
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from difflib import get_close_matches
+from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal
 
 from tersely.errors import UsageError
-from tersely.model.shape import MAX_CUTOFFS, MAX_DIVISION
+from tersely.model.layers import MAX_CUTOFFS, MAX_DIVISION
+from tersely.training.tables import fill, read_toml
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
     """Sizes and wiring of encoder and decoder."""
 
+    architecture: Literal["paper", "monotone"] = "paper"
+    """The paper's scheme, or the one with a budget; objective.kind = "distilled" trains that."""
     embedding_units: int = 300
     encoder_units: int = 300
+    """The paper's encoder reads forwards; the monotone scheme's both ways, half of them each."""
+    encoder_embedding_units: int = 128
+    """Monotone: size of the encoder's own embedding."""
     reader_units: int = 300
     reader_units_count: Literal["both_directions", "each_direction"] = "both_directions"
     """Whether `reader_units` is the sum of both directions or the size of each."""
@@ -48,7 +51,7 @@ class ModelConfig:
 class ObjectiveConfig:
     """What is minimised."""
 
-    kind: Literal["constrained", "linear", "unif", "stopword"] = "constrained"
+    kind: Literal["constrained", "linear", "unif", "stopword", "distilled"] = "constrained"
     epsilon_nats_per_token: float = 0.5
     """Constrained: greatest mean loss."""
     weight_tokens_per_nat: float = 5.0
@@ -82,6 +85,22 @@ class EstimatorConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DistillationConfig:
+    """Which masks a distilled scheme learns from."""
+
+    rule_share: float = 0.3
+    """Of sentences masked the way people might: by chance, without stop words, content only."""
+    untold_share: float = 0.15
+    """Of the others, whose budget the decoder is not told."""
+    worth_noise: float = 0.4
+    """Standard deviation of the logarithm of a word's worth."""
+    flip_share: float = 0.05
+    """Of words whose worth is drawn instead of predicted."""
+    default_budget: float = 0.4
+    """Share of tokens to type where none is asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingConfig:
     """How long, how fast, how often."""
 
@@ -91,11 +110,15 @@ class TrainingConfig:
     """None: as the decoder's."""
     gradient_norm_limit: float | None = None
     """Gradients of encoder and decoder, each, are scaled down to this norm; None: never."""
+    schedule: Literal["constant", "linear"] = "constant"
+    """Linear: the learning rate falls evenly, to 0 at max_steps."""
+    warmup_steps: int = 0
+    """Steps over which the learning rate rises from 0."""
     max_steps: int = 100_000
     flat_steps: int = 2_000
     """Stop when dev figures have been flat for this long."""
     flat_loss_nats: float = 0.01
-    """A change of the dev loss below this, from one half of that time to the other, is flat."""
+    """A change of the dev loss by less than this over that time is flat."""
     flat_kept_share: float = 0.005
     """The same for the share of dev tokens kept."""
     evaluate_every_steps: int = 250
@@ -121,6 +144,7 @@ class RunConfig:
     model: ModelConfig = field(default_factory=ModelConfig)
     objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
     estimator: EstimatorConfig = field(default_factory=EstimatorConfig)
+    distillation: DistillationConfig = field(default_factory=DistillationConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
@@ -140,19 +164,9 @@ def load_config(path: Path) -> RunConfig:
     return parse_config(tables, where=str(path))
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Read any TOML file of ours."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}).") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: not proper TOML ({error}).") from error
-
-
 def parse_config(tables: Mapping[str, Any], *, where: str) -> RunConfig:
     """Turn tables into a config."""
-    return _fill(RunConfig, tables, where)
+    return fill(RunConfig, tables, where)
 
 
 def with_changes(config: RunConfig, changes: Sequence[str]) -> RunConfig:
@@ -171,61 +185,21 @@ def with_changes(config: RunConfig, changes: Sequence[str]) -> RunConfig:
     return parse_config(tables, where="--set")
 
 
-Made = TypeVar("Made")
-
-
-def _fill(kind: type[Made], table: Mapping[str, Any], where: str) -> Made:
-    hints = get_type_hints(kind)
-    known = [item.name for item in fields(kind)]  # type: ignore[arg-type]
-    values = {}
-    for key, value in table.items():
-        if key not in known:
-            near = get_close_matches(key, known, n=1, cutoff=0.0)[0]
-            raise UsageError(f'{where}: unknown key "{key}". Did you mean "{near}"?')
-        values[key] = _value(hints[key], value, f"{where}: {key}")
-    return kind(**values)
-
-
-def _value(hint: Any, value: Any, where: str) -> Any:
-    if is_dataclass(hint) and isinstance(hint, type):
-        if not isinstance(value, Mapping):
-            raise UsageError(f"{where} is a table: write [{where.split(': ')[-1]}] above its keys.")
-        return _fill(hint, value, where)
-    origin, choices = get_origin(hint), get_args(hint)
-    if origin in (types.UnionType, Union):
-        if value is None:
-            return None
-        return _value(next(c for c in choices if c is not type(None)), value, where)
-    if origin is Literal:
-        if value not in choices:
-            raise UsageError(f"{where} is one of {', '.join(map(str, choices))}; not {value!r}.")
-        return value
-    if origin is tuple:
-        if not isinstance(value, (list, tuple)):
-            raise UsageError(f"{where} is a list; not {value!r}.")
-        return tuple(_value(choices[0], entry, where) for entry in value)
-    if hint is float and type(value) is int:
-        return float(value)
-    if type(value) is not hint:
-        raise UsageError(f"{where} is a {hint.__name__}; not {value!r}.")
-    if hint is float and not math.isfinite(value):
-        raise UsageError(f"{where} is a finite number; not {value!r}.")
-    return value
-
-
 _NOT_NEGATIVE = """
     model.initial_range objective.weight_tokens_per_nat objective.weight_learning_rate
     estimator.entropy_bonus_tokens_per_nat estimator.logit_penalty_tokens
-    estimator.decoder_first_steps training.seed
+    estimator.decoder_first_steps training.seed training.warmup_steps
 """.split()
 _AT_LEAST_ONE = """
     model.embedding_units model.encoder_units model.reader_units model.decoder_units
+    model.encoder_embedding_units
     estimator.samples training.batch_sentences training.max_steps training.flat_steps
     training.evaluate_every_steps training.evaluate_sentences training.checkpoint_every_steps
     training.train_sentences
 """.split()
 _ABOVE_ZERO = """
     training.learning_rate training.encoder_learning_rate training.gradient_norm_limit
+    distillation.worth_noise
 """.split()
 
 
@@ -254,6 +228,19 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
             "estimator.baseline = leave_one_out needs estimator.samples of at least 2",
         ),
         (0 <= config.objective.delta <= 1, "objective.delta lies between 0 and 1"),
+        (
+            (model.architecture == "monotone") == (config.objective.kind == "distilled"),
+            'model.architecture = "monotone" and objective.kind = "distilled" go together',
+        ),
+        (
+            model.architecture == "paper" or model.encoder_units % 2 == 0,
+            "model.encoder_units must be even",
+        ),
+        *(
+            (0 <= share <= 1, f"distillation.{name} lies between 0 and 1")
+            for name, share in asdict(config.distillation).items()
+            if name != "worth_noise"
+        ),
         (0 <= estimator.baseline_decay < 1, "estimator.baseline_decay lies in [0, 1)"),
         (
             start is None or 0 < start < 1,

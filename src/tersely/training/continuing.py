@@ -7,14 +7,21 @@ renumbered once, when training starts.
 
 import numpy as np
 import torch
+from torch import nn
 
 from tersely.errors import UsageError
-from tersely.game.scheme import Scheme
 from tersely.model.folder import ModelFolder
+from tersely.model.monotone_shape import MONOTONE, MonotoneShape
 from tersely.model.runtime import check_tensors
 from tersely.model.shape import ARCHITECTURE, SchemeShape
 from tersely.text.prepared import PreparedCorpus, Split
 from tersely.text.vocab import Vocabulary
+
+AnyShape = SchemeShape | MonotoneShape
+KNOWN: dict[str, type[SchemeShape] | type[MonotoneShape]] = {
+    ARCHITECTURE: SchemeShape,
+    MONOTONE: MonotoneShape,
+}
 
 
 class Renumbering:
@@ -37,19 +44,19 @@ class Renumbering:
         return split if self._ids is None else Split(self._ids[split.tokens], split.offsets)
 
 
-def load_start(model: ModelFolder) -> SchemeShape:
+def load_start(model: ModelFolder, *, architecture: str) -> AnyShape:
     """Check that a model is whole and can be trained on; return its shape."""
-    if model.architecture != ARCHITECTURE:
+    if model.architecture != architecture:
         raise UsageError(
-            f'--init: the model is of architecture "{model.architecture}"; '
-            f'"{ARCHITECTURE}" can be continued.'
+            f'--init: the model is of architecture "{model.architecture}", the config of '
+            f'"{architecture}". Use the config the model was trained with.'
         )
-    shape = SchemeShape.from_settings(model.settings)
+    shape = KNOWN[architecture].from_settings(model.settings)
     check_tensors(model, shape)
     return shape
 
 
-def check_same_wiring(configured: SchemeShape, loaded: SchemeShape) -> None:
+def check_same_wiring(configured: AnyShape, loaded: AnyShape) -> None:
     """Refuse to continue a model of one shape under a config of another.
 
     A model that began with a smaller vocabulary may have fewer clusters, or none.
@@ -67,7 +74,7 @@ def check_same_wiring(configured: SchemeShape, loaded: SchemeShape) -> None:
             )
 
 
-def fill_from(scheme: Scheme, tensors: dict[str, np.ndarray]) -> None:
+def fill_from(scheme: nn.Module, tensors: dict[str, np.ndarray]) -> None:
     """Copy a smaller model's weights in; rows of new words stay as they were drawn."""
     with torch.no_grad():
         for name, parameter in scheme.state_dict().items():

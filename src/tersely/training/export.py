@@ -2,46 +2,31 @@
 
 from typing import Any
 
-from tersely.game.scheme import Scheme
 from tersely.model.folder import ModelFolder
-from tersely.model.shape import ARCHITECTURE
 from tersely.text.vocab import Vocabulary
 from tersely.training.config import ObjectiveConfig, RunConfig
+from tersely.training.match import Match
 
 
 def as_model(
-    scheme: Scheme,
+    match: Match,
     vocabulary: Vocabulary,
     config: RunConfig,
     *,
     step: int,
-    keep_quantiles: list[float],
+    encoder: dict[str, Any],
     judged: dict[str, float],
 ) -> ModelFolder:
     """Gather weights, vocabulary and settings; write the card."""
+    scheme = match.scheme
     settings: dict[str, Any] = {
         "shape": scheme.shape.as_settings(),
-        "encoder": encoder_settings(config),
-        "keep_quantiles": keep_quantiles,
+        **encoder,
         "trained": {"steps": step, "config": config.as_dict(), "dev": judged},
     }
     tensors = {name: tensor.detach().numpy() for name, tensor in scheme.state_dict().items()}
-    return ModelFolder(ARCHITECTURE, settings, tensors, vocabulary, _card(config, step, judged))
-
-
-def encoder_settings(config: RunConfig) -> dict[str, Any]:
-    """How the model chooses keywords: by its own encoder, or by the rule it was trained with."""
-    objective = config.objective
-    if objective.kind == "unif":
-        return {"kind": "unif", "delta": objective.delta}
-    if objective.kind == "stopword":
-        return {
-            "kind": "stopword",
-            "delta": objective.delta,
-            "drop_shift": objective.stopword_drops_shift,
-            "drop_punctuation": objective.stopword_drops_punctuation,
-        }
-    return {"kind": "learned", "keep": config.evaluation.keep}
+    card = _card(config, step, judged)
+    return ModelFolder(match.architecture, settings, tensors, vocabulary, card)
 
 
 def describe(objective: ObjectiveConfig) -> str:
@@ -51,6 +36,7 @@ def describe(objective: ObjectiveConfig) -> str:
         "linear": f"Linear(λ={objective.weight_tokens_per_nat:g})",
         "unif": f"Unif(δ={objective.delta:g})",
         "stopword": f"Stopword(δ={objective.delta:g})",
+        "distilled": "Distilled surprisal, all budgets",
     }[objective.kind]
 
 

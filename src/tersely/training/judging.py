@@ -15,19 +15,29 @@ from tersely.game.scheme import Scheme
 from tersely.text.prepared import Split
 from tersely.training.config import TrainingConfig
 
+LAMBDA = "weight_tokens_per_nat"
+LAMBDA_SHARE, LEAST_LAMBDA = 0.2, 0.1  # λ follows single batches, so it is never quite still
 JUDGE_SEED = 20_191_119  # every judgement draws the same masks, so that they can be compared
 
 
 @torch.no_grad()
 def judge(
-    scheme: Scheme, game: LearnedRound | RuleRound, split: Split, *, sentences: int
+    scheme: Scheme,
+    game: LearnedRound | RuleRound,
+    split: Split,
+    *,
+    sentences: int,
+    sample: bool = False,
 ) -> dict[str, float]:
-    """Keep what the scheme keeps on dev and measure it; pooled over tokens."""
+    """Keep what the scheme keeps on dev and measure it; pooled over tokens.
+
+    A learned encoder keeps what is likelier kept than not, or draws (`sample`).
+    """
     generator = torch.Generator().manual_seed(JUDGE_SEED)
     kept = tokens = count = 0
     loss = 0.0
     for batch in in_order(split, batch_size=256, limit=sentences):
-        keep = chosen_masks(scheme, game, batch, generator)
+        keep = chosen_masks(scheme, game, batch, generator, sample=sample)
         loss += float(scheme.total_loss(batch, keep).sum())
         kept += int(keep.sum())
         tokens += int(batch.lengths.sum())
@@ -40,13 +50,21 @@ def judge(
 
 
 def chosen_masks(
-    scheme: Scheme, game: LearnedRound | RuleRound, batch: Batch, generator: torch.Generator
+    scheme: Scheme,
+    game: LearnedRound | RuleRound,
+    batch: Batch,
+    generator: torch.Generator,
+    *,
+    sample: bool,
 ) -> Tensor:
-    """Keep what is likelier kept than not, or what the rule says: (batch, time)."""
+    """Keep what the encoder or the rule says: (batch, time)."""
     if isinstance(game, RuleRound):
         keep = game.rule(batch, generator)
     else:
-        keep = scheme.encoder(batch.tokens, batch.lengths) > 0
+        logits = scheme.encoder(batch.tokens, batch.lengths)
+        even = torch.full_like(logits, 0.5)
+        drawn = torch.rand(logits.shape, generator=generator) if sample else even
+        keep = drawn < logits.sigmoid()
     return keep & inside(batch.lengths, batch.tokens.shape[1])
 
 
@@ -77,7 +95,10 @@ class Flatness:
         return cls(config.flat_steps, config.flat_loss_nats, config.flat_kept_share)
 
     def reached(self, judged: Sequence[dict[str, Any]]) -> bool:
-        """Compare the two halves of the last window: has their mean changed?"""
+        """Compare the two halves of the last window: how fast do their means change?
+
+        λ counts too: while it still moves, the plateau is one that the run will leave.
+        """
         if not judged or judged[-1]["step"] - judged[0]["step"] < self.window_steps:
             return False
         end = judged[-1]["step"]
@@ -86,12 +107,12 @@ class Flatness:
         early = [row for row in judged if start < row["step"] <= middle]
         if not late or not early:
             return False
+        limits = {"loss_nats_a_token": self.loss_nats, "kept_fraction": self.kept_share}
+        if all(LAMBDA in row for row in (*late, *early)):
+            limits[LAMBDA] = LAMBDA_SHARE * max(_mean(late, LAMBDA), LEAST_LAMBDA)
+        # Halves lie half a window apart; over all of it the change is twice as much.
         return all(
-            abs(_mean(late, key) - _mean(early, key)) < limit
-            for key, limit in (
-                ("loss_nats_a_token", self.loss_nats),
-                ("kept_fraction", self.kept_share),
-            )
+            2 * abs(_mean(late, key) - _mean(early, key)) < limit for key, limit in limits.items()
         )
 
 

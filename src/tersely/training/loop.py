@@ -22,19 +22,19 @@ from torch.nn.utils import clip_grad_norm_
 from tersely.atomic import new_file
 from tersely.errors import TerselyError, UsageError
 from tersely.game.batches import Batches
-from tersely.game.round import LearnedRound, RoundRecord, RuleRound
-from tersely.game.rules import RandomRateRule
-from tersely.game.scheme import Scheme
+from tersely.game.round import RoundRecord
 from tersely.model.folder import ModelFolder
 from tersely.text.prepared import PreparedCorpus, Split
 from tersely.text.vocab import Vocabulary
-from tersely.training.building import build_optimizer, build_round, build_scheme, sides
+from tersely.training.building import build_match, build_optimizer, sides
 from tersely.training.checkpoint import Checkpoint, moments_of, restore_moments
 from tersely.training.config import RunConfig
 from tersely.training.continuing import Renumbering, fill_from, load_start
 from tersely.training.export import as_model, describe
-from tersely.training.judging import Flatness, judge, keep_quantiles
+from tersely.training.judging import Flatness
+from tersely.training.match import Match
 from tersely.training.metrics import MetricsLog, average, plot_metrics
+from tersely.training.schedule import rate_factor, set_rates
 from tersely.training.stopping import StopRequest
 
 LOG_EVERY_STEPS = 25
@@ -52,8 +52,7 @@ class Trainer:
     vocabulary: Vocabulary
     dev: Split
     run: Path
-    scheme: Scheme
-    game: LearnedRound | RuleRound
+    match: Match
     optimizer: torch.optim.Adam
     generator: torch.Generator
     batches: Batches
@@ -70,10 +69,10 @@ class Trainer:
         """Start a run, or take it up where its newest checkpoint left off."""
         generator = torch.Generator().manual_seed(config.training.seed)
         numbers = Renumbering(corpus, start.vocabulary if start else None)
-        like = load_start(start) if start else None
-        scheme = build_scheme(config, len(numbers.vocabulary), generator, like=like)
+        like = load_start(start, architecture=config.model.architecture) if start else None
+        match = build_match(config, len(numbers.vocabulary), numbers.lexicon, generator, like=like)
         if start:
-            fill_from(scheme, start.tensors)
+            fill_from(match.scheme, start.tensors)
         dev = corpus.split("dev")
         if not len(dev):
             raise UsageError(f"{corpus.folder}: no dev sentences. Prepare it with --dev 100 or so.")
@@ -83,9 +82,8 @@ class Trainer:
             vocabulary=numbers.vocabulary,
             dev=numbers.split(dev),
             run=run,
-            scheme=scheme,
-            game=build_round(config, numbers.lexicon),
-            optimizer=build_optimizer(config, scheme),
+            match=match,
+            optimizer=build_optimizer(config, match.scheme),
             generator=generator,
             batches=Batches(
                 numbers.split(limited(corpus.split("train"), config.training.train_sentences)),
@@ -102,6 +100,8 @@ class Trainer:
         """Train until dev is flat, the step limit, or a wish to stop."""
         started, seconds_before = time.monotonic(), self.seconds
         flat = Flatness.of(self.config.training)
+        # A rate that falls to 0 makes any run flat; such a run ends with its schedule.
+        can_be_flat = self.config.training.schedule == "constant"
         records: list[RoundRecord] = []
         limit, settings = self.config.training.max_steps, self.config.training
         ending: Ending = "step limit"
@@ -116,9 +116,8 @@ class Trainer:
             if self.step % settings.evaluate_every_steps == 0 or self.step == limit:
                 self.judge()
                 self.warn_if_collapsed()
-                if self.step > self.config.estimator.decoder_first_steps and flat.reached(
-                    self.judged()
-                ):
+                is_past_first = self.step > self.config.estimator.decoder_first_steps
+                if can_be_flat and is_past_first and flat.reached(self.judged()):
                     ending = "flat"
                     break
             if self.step % settings.checkpoint_every_steps == 0:
@@ -133,9 +132,8 @@ class Trainer:
 
     def play(self) -> RoundRecord:
         """Play one round and update everything that learns."""
-        is_first = self.step < self.config.estimator.decoder_first_steps
-        game = RuleRound(RandomRateRule()) if is_first else self.game
-        scalar, record = game.play(self.scheme, self.batches.at(self.step), self.generator)
+        batch = self.batches.at(self.step)
+        scalar, record = self.match.play(self.step, batch, self.generator)
         if not math.isfinite(record.loss_nats_a_token):
             raise TerselyError(
                 f"{self.run}: the loss is no number any more at step {self.step + 1}. The newest "
@@ -145,18 +143,17 @@ class Trainer:
         self.optimizer.zero_grad()
         scalar.backward()  # type: ignore[no-untyped-call]
         if self.config.training.gradient_norm_limit is not None:
-            for parameters in sides(self.scheme):
+            for parameters in sides(self.match.scheme):
                 clip_grad_norm_(parameters, self.config.training.gradient_norm_limit)
+        set_rates(self.optimizer, rate_factor(self.step, self.config.training))
         self.optimizer.step()
-        game.finish(record)
+        self.match.finish(self.step, record)
         self.step += 1
         return record
 
     def note(self, records: list[RoundRecord]) -> dict[str, float]:
         """Log the rounds since the last note."""
-        row = average(records)
-        if isinstance(self.game, LearnedRound):
-            row["weight_tokens_per_nat"] = self.game.objective.weight
+        row = {**average(records), **self.match.figures()}
         tokens = sum(record.tokens for record in records)
         row["tokens_per_second"] = tokens / max(1e-9, self.seconds - self.noted_at)
         self.noted_at = self.seconds
@@ -165,13 +162,9 @@ class Trainer:
 
     def judge(self) -> None:
         """Measure the scheme on dev and log it."""
-        figures = judge(
-            self.scheme,
-            self.game,
-            self.dev,
-            sentences=self.config.training.evaluate_sentences,
-        )
-        self.log.write({"step": self.step, "kind": "dev", **figures, "seconds": self.seconds})
+        figures = self.match.judge(self.dev, self.config.training.evaluate_sentences)
+        row = {**figures, **self.match.figures(), "seconds": self.seconds}
+        self.log.write({"step": self.step, "kind": "dev", **row})
 
     def judged(self) -> list[dict[str, Any]]:
         """All judgements so far."""
@@ -180,7 +173,7 @@ class Trainer:
     def warn_if_collapsed(self) -> None:
         """Say so, once, when q has stopped exploring at one of the ends."""
         rows = [row for row in self.log.rows if row["kind"] == "train"]
-        if self.warned or not rows or not isinstance(self.game, LearnedRound):
+        if self.warned or not rows or "weight_tokens_per_nat" not in rows[-1]:
             return
         row = rows[-1]
         at_an_end = row["kept_fraction"] > 0.97 or row["kept_fraction"] < 0.03
@@ -198,26 +191,21 @@ class Trainer:
 
     def save(self) -> None:
         """Write a checkpoint, the model as it is now, and the picture."""
-        learned = isinstance(self.game, LearnedRound)
-        state: dict[str, Any] = {"seconds": self.seconds, "warned": self.warned}
-        if isinstance(self.game, LearnedRound):
-            state["objective"] = self.game.objective.state()
-            state["baseline"] = self.game.baseline.state()
         Checkpoint(
             step=self.step,
-            weights=self.scheme.state_dict(),
+            weights=self.match.scheme.state_dict(),
             moments=moments_of(self.optimizer),
             random_state=self.generator.get_state(),
-            state=state,
+            state={"seconds": self.seconds, "warned": self.warned, **self.match.state()},
         ).save(self.run)
-        dev, sentences = self.dev, self.config.training.evaluate_sentences
-        judged = self.judged() or [judge(self.scheme, self.game, dev, sentences=sentences)]
+        sentences = self.config.training.evaluate_sentences
+        judged = self.judged() or [self.match.judge(self.dev, sentences)]
         as_model(
-            self.scheme,
+            self.match,
             self.vocabulary,
             self.config,
             step=self.step,
-            keep_quantiles=keep_quantiles(self.scheme, dev, sentences=sentences) if learned else [],
+            encoder=self.match.encoder_settings(self.dev, sentences),
             judged=judged[-1],
         ).save_pretrained(self.run / "model")
         plot_metrics(self.log.rows, self.run / "course.png", title=describe(self.config.objective))
@@ -227,12 +215,10 @@ class Trainer:
         self.step = saved.step
         self.seconds = self.noted_at = saved.state["seconds"]
         self.warned = saved.state["warned"]
-        self.scheme.load_state_dict(saved.weights)
+        self.match.scheme.load_state_dict(saved.weights)
         restore_moments(self.optimizer, saved.moments)
         self.generator.set_state(saved.random_state)
-        if isinstance(self.game, LearnedRound):
-            self.game.objective.restore(saved.state["objective"])
-            self.game.baseline.restore(saved.state["baseline"])
+        self.match.restore(saved.state)
 
     def finish(self, ending: Ending) -> None:
         """Leave a note that the run is over, and why."""

@@ -15,7 +15,7 @@ from tersely.model.folder import ModelFolder
 from tersely.text.prepared import PreparedCorpus
 from tersely.text.processes import processors
 from tersely.training.board import tensorboard
-from tersely.training.config import RunConfig
+from tersely.training.config import RunConfig, parse_config
 from tersely.training.loop import Ending, Report, Trainer
 from tersely.training.stopping import StopRequest
 
@@ -76,7 +76,7 @@ def _record(request: RunRequest, corpus: PreparedCorpus) -> bool:
         with new_file(path) as partial:
             partial.write_text(text + "\n", encoding="utf-8")
         return True
-    there = _read(path)
+    there = _with_defaults(_read(path), path)
     difference = _first_difference({key: there.get(key) for key in asked}, asked)
     if difference:
         raise UsageError(
@@ -84,6 +84,14 @@ def _record(request: RunRequest, corpus: PreparedCorpus) -> bool:
             "Give another --out, or the config it was started with."
         )
     return False
+
+
+def _with_defaults(there: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Settings that did not exist yet when the run was started are at their defaults."""
+    if not isinstance(there.get("config"), dict):
+        return there
+    config = parse_config(there["config"], where=str(path)).as_dict()
+    return {**there, "config": json.loads(json.dumps(config))}
 
 
 def _is_empty(folder: Path) -> bool:

@@ -30,8 +30,9 @@ from tersely.errors import UsageError
 from tersely.model.names import is_model_name
 from tersely.text.prepared import PreparedCorpus
 from tersely.text.tokens import detokenise
-from tersely.training.config import load_config, read_toml, with_changes
+from tersely.training.config import load_config, with_changes
 from tersely.training.metrics import read_metrics
+from tersely.training.tables import read_toml
 
 SMALL_RESULTS = ("run.json", "result.json", "evaluation.json", "metrics.jsonl", "course.png")
 LOOK_EVERY_SECONDS = 2.0

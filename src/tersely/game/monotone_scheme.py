@@ -1,0 +1,69 @@
+"""A scheme with a budget: surprisal encoder and monotone decoder, for all budgets at once."""
+
+import torch
+from torch import Tensor, nn
+
+from tersely.game.alignment import Placement, place_leftmost
+from tersely.game.batches import Batch
+from tersely.game.masks import inside
+from tersely.game.monotone import MonotoneDecoder
+from tersely.game.surprisal import DROPPED, KEPT, SurprisalEncoder
+from tersely.model.hint import decoder_hint, encoder_hint
+from tersely.model.monotone_shape import MonotoneShape
+from tersely.text.vocab import SHIFT_ID
+
+
+class MonotoneScheme(nn.Module):
+    """Encoder and decoder of one shape, both told the budget."""
+
+    def __init__(self, shape: MonotoneShape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.encoder = SurprisalEncoder(shape)
+        self.decoder = MonotoneDecoder(shape)
+
+    def start_uniform(self, width: float, generator: torch.Generator) -> None:
+        """Draw all parameters from U(−width, width)."""
+        with torch.no_grad():
+            for parameter in self.parameters():
+                parameter.uniform_(-width, width, generator=generator)
+
+    def costs(self, batch: Batch, budgets: Tensor) -> Tensor:
+        """What each token costs, left out or typed, at budgets (batch,): (batch, time, 2)."""
+        found: Tensor = self.encoder(
+            batch.tokens, batch.lengths, torch.from_numpy(encoder_hint(budgets.numpy()))
+        )
+        return found
+
+    def keep_most_worthy(self, batch: Batch, worth: Tensor, budgets: Tensor) -> Tensor:
+        """Keep the budget's share of tokens, those of most worth: (batch, time), bool.
+
+        A word outside the vocabulary can only be copied, so it comes first; a case mark is
+        never typed, even where the budget would allow it.
+        """
+        worth = worth.masked_fill(batch.tokens >= self.shape.vocabulary_size, torch.inf)
+        free = inside(batch.lengths, worth.shape[1]) & (batch.tokens != SHIFT_ID)
+        order = worth.masked_fill(~free, -torch.inf).argsort(dim=1, descending=True, stable=True)
+        rank = order.argsort(dim=1)
+        count = (budgets.double() * batch.lengths + 0.5).floor()  # as model/hint.py's keywords_at
+        return (rank < count[:, None]) & free
+
+    def choose(self, batch: Batch, budget: float) -> Tensor:
+        """The mask that a user of this budget would type: (batch, time)."""
+        budgets = torch.full((len(batch.lengths),), budget, dtype=torch.float64)
+        return self.keep_most_worthy(batch, worth(self.costs(batch, budgets)), budgets)
+
+    def token_losses(self, batch: Batch, keep: Tensor, budgets: Tensor) -> tuple[Tensor, Placement]:
+        """Return −log p of each token (batch, time + 1), and where the keywords stand.
+
+        The decoder is told the budgets (batch,), but for those that are NaN.
+        """
+        placed = place_leftmost(batch, keep)
+        told = decoder_hint(budgets.numpy(), (placed.counts - 1).numpy())
+        log_probabilities: Tensor = self.decoder(batch, placed, torch.from_numpy(told))
+        return -log_probabilities, placed
+
+
+def worth(costs: Tensor) -> Tensor:
+    """What typing each token saves: (batch, time)."""
+    return costs[..., DROPPED] - costs[..., KEPT]

@@ -1,0 +1,134 @@
+"""Runtime of the monotone scheme, in NumPy alone.
+
+The encoder tells what each word would cost, typed or left out; the decoder tells, step by
+step, how likely each word comes next. The equations are those of game/surprisal.py and
+game/monotone.py. A sentence can only end once all its keywords are placed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tersely.model.folder import ModelFolder
+from tersely.model.hint import ENCODER_FEATURES, decoder_hint, encoder_hint
+from tersely.model.lstm import Floats, Lstm, log_sigmoid
+from tersely.model.monotone_shape import MonotoneShape
+from tersely.model.rows import Ids, padded
+from tersely.model.runtime import check_tensors
+from tersely.model.softmax import VocabularySoftmax
+from tersely.text.vocab import EOS, EOS_ID, UNK_ID
+
+
+@dataclass(frozen=True, slots=True)
+class MonotoneState:
+    """Where decoding stands; one row a hypothesis."""
+
+    hidden: Floats  # (rows, decoder)
+    cell: Floats  # (rows, decoder)
+    fed: Floats  # (rows, keywords, 4 × decoder): what keyword and hint add to the input
+    keywords: Ids  # (rows, keywords): with the end mark; ids past the vocabulary where unknown
+    following: Ids  # (rows,): index of the keyword that comes next
+    width: int  # ids there are: the vocabulary and the words to copy
+
+    def take(self, rows: Ids) -> "MonotoneState":
+        """Keep, repeat or reorder rows."""
+        return replace(
+            self,
+            hidden=self.hidden[rows],
+            cell=self.cell[rows],
+            fed=self.fed[rows],
+            keywords=self.keywords[rows],
+            following=self.following[rows],
+        )
+
+
+class MonotoneRuntime:
+    """A monotone scheme, ready to run."""
+
+    def __init__(self, model: ModelFolder) -> None:
+        self.shape = MonotoneShape.from_settings(model.settings)
+        check_tensors(model, self.shape)
+        self.vocabulary = model.vocabulary
+        weights = model.tensors
+        self._encoder_embedding = weights["encoder.embedding.weight"]
+        self._encoder = (
+            Lstm.load(weights, "encoder.lstm"),
+            Lstm.load(weights, "encoder.lstm", reverse=True),
+        )
+        self._costs = weights["encoder.costs.weight"].T, weights["encoder.costs.bias"]
+        self._embedding = weights["decoder.embedding.weight"]
+        self._reader = (
+            Lstm.load(weights, "decoder.reader"),
+            Lstm.load(weights, "decoder.reader", reverse=True),
+        )
+        self._decoder = Lstm.load(weights, "decoder.lstm")
+        self._place = weights["decoder.place.weight"][0], weights["decoder.place.bias"]
+        self._softmax = VocabularySoftmax.load(weights, self.shape)
+
+    def costs(self, sentences: Sequence[Sequence[str]], budget: float) -> list[Floats]:
+        """Tell for each token what it costs if left out and if typed, in nats: (tokens, 2)."""
+        ids, lengths = padded([self.vocabulary.encode(tokens) for tokens in sentences])
+        told = np.broadcast_to(encoder_hint([budget]), (*ids.shape, ENCODER_FEATURES))
+        vectors = np.concatenate([self._encoder_embedding[ids], told], axis=2)
+        ahead, back = self._encoder
+        states = np.concatenate(
+            [ahead.run(vectors, lengths)[0], back.run(vectors, lengths, reverse=True)[0]], axis=2
+        )
+        weight, bias = self._costs
+        costs = states @ weight + bias  # (rows, time, 2)
+        return [row[:length] for row, length in zip(costs, lengths, strict=True)]
+
+    def begin(
+        self, keywords: Sequence[Sequence[str]], budget: float | None = None
+    ) -> MonotoneState:
+        """Read the keywords, one row each, of a user of this budget, if there is one."""
+        words = [[*row, EOS] for row in keywords]
+        copies = [self.vocabulary.unknown(row) for row in words]
+        known, counts = padded([self.vocabulary.encode(row) for row in words])
+        ids, _ = padded(
+            [
+                self.vocabulary.encode_with_copies(row, own)
+                for row, own in zip(words, copies, strict=True)
+            ]
+        )
+        vectors = self._embedding[known]
+        ahead, back = self._reader
+        reading = np.concatenate(
+            [ahead.run(vectors, counts)[0], back.run(vectors, counts, reverse=True)[0]], axis=2
+        )
+        told = decoder_hint(np.full(len(words), np.nan if budget is None else budget), counts - 1)
+        keyword_from = self.shape.embedding_units
+        told_from = keyword_from + self.shape.reader_units
+        weights = self._decoder.inputs
+        fed = reading @ weights[keyword_from:told_from]  # (rows, keywords, 4 × decoder)
+        fed += (told @ weights[told_from:] + self._decoder.bias)[:, None]
+        hidden, cell = self._decoder.zeros(len(words))
+        return MonotoneState(
+            hidden=hidden,
+            cell=cell,
+            fed=fed,
+            keywords=ids,
+            following=np.zeros(len(words), np.int64),
+            width=len(self.vocabulary) + max(map(len, copies), default=0),
+        )
+
+    def step(self, state: MonotoneState, last: Ids) -> tuple[MonotoneState, Floats]:
+        """Say the last word (rows,) and return log p of each next one: (rows, width)."""
+        rows = np.arange(len(last))
+        # The start mark stands among no keywords, and nothing follows the end mark.
+        was_placed = (state.keywords[rows, state.following] == last) & (last != EOS_ID)
+        following = state.following + was_placed
+        known = np.where(last < len(self.vocabulary), last, UNK_ID)
+        projected = self._embedding[known] @ self._decoder.inputs[: self.shape.embedding_units]
+        projected += state.fed[rows, following]
+        hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
+        weight, bias = self._place
+        place = hidden @ weight + bias  # (rows,)
+        scores = np.full((len(last), state.width), -np.inf, np.float32)
+        generated = self._softmax.log_probabilities(hidden)
+        scores[:, : len(self.vocabulary)] = log_sigmoid(-place)[:, None] + generated
+        # Keywords are placed, never generated, and so is the end.
+        scores[:, EOS_ID] = -np.inf
+        scores[rows, state.keywords[rows, following]] = log_sigmoid(place)
+        return replace(state, hidden=hidden, cell=cell, following=following), scores

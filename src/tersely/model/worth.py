@@ -1,0 +1,144 @@
+"""Choosing keywords by what they are worth, at any budget.
+
+At a budget a sentence's most worthy tokens are typed, that share of them. Which budget
+gives which mean share of typed tokens was measured on dev when the model was written:
+tokens are whole, and case marks are never typed.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tersely.errors import TerselyError
+from tersely.model.choosing import check_budget
+from tersely.model.hint import keywords_at
+from tersely.model.lstm import Floats
+from tersely.model.monotone_runtime import MonotoneRuntime
+from tersely.text.tokens import SHIFT
+
+DROPPED, KEPT = 0, 1
+SURPRISAL = "surprisal"
+LEAST_WORTH, MOST_WORTH = 0.01, 1e3  # nats
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """Budgets, rising, and the share of dev's tokens that each makes a user type."""
+
+    budgets: tuple[float, ...]
+    typed: tuple[float, ...]
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> "Budgets":
+        """Read the table a model carries; it may come from a stranger."""
+        rows = settings.get("budgets")
+        if not isinstance(rows, list) or len(rows) < 2 or not all(map(_is_row, rows)):
+            raise TerselyError("The model's settings hold no table of budgets.")
+        found = cls(
+            tuple(float(row["budget"]) for row in rows),
+            tuple(float(row["typed_fraction"]) for row in rows),
+        )
+        if list(found.budgets) != sorted(set(found.budgets)):
+            raise TerselyError("The model's table of budgets does not rise.")
+        return found
+
+    def budget_for(self, typed: float) -> float:
+        """The budget at which this share is typed; the nearest there is beyond the ends."""
+        rising = np.maximum.accumulate(self.typed)  # noise on dev is smoothed away
+        return float(np.interp(typed, rising, self.budgets))
+
+
+class WorthChooser:
+    """Types what is worth most."""
+
+    def __init__(self, runtime: MonotoneRuntime, settings: Mapping[str, Any]) -> None:
+        encoder = settings.get("encoder", {})
+        if not _names_a_way(encoder):
+            raise TerselyError("The model's settings name no way to choose keywords.")
+        self._runtime = runtime
+        self._budgets = Budgets.from_settings(settings)
+        self._noise = float(encoder["noise"])
+        self._default = float(encoder["default_budget"])
+
+    def told(self, budget: float | None) -> float | None:
+        """What the decoder is told; nothing where no budget was asked for."""
+        return None if budget is None else self._budgets.budget_for(budget)
+
+    def probabilities(
+        self, sentences: Sequence[Sequence[str]], budget: float | None = None
+    ) -> list[list[float]]:
+        """How likely each token is worth more than the last one typed, with training's noise."""
+        check_budget(budget)
+        share = self._budgets.budget_for(self._default if budget is None else budget)
+        return [_chances(row, share, self._noise) for row in self._worth(sentences, share)]
+
+    def masks(
+        self, sentences: Sequence[Sequence[str]], budget: float | None = None
+    ) -> list[list[bool]]:
+        """Keep or drop each token; at a budget, that share of them in the mean."""
+        check_budget(budget)
+        share = self._budgets.budget_for(self._default if budget is None else budget)
+        return [_most_worthy(row, share).tolist() for row in self._worth(sentences, share)]
+
+    def _worth(self, sentences: Sequence[Sequence[str]], share: float) -> list[Floats]:
+        """What typing each token saves; a word that can only be copied, everything."""
+        found, known = [], self._runtime.vocabulary
+        costs = self._runtime.costs(sentences, share)
+        for tokens, row in zip(sentences, costs, strict=True):
+            worth = row[:, DROPPED] - row[:, KEPT]
+            worth[[token not in known for token in tokens]] = np.inf
+            worth[[token == SHIFT for token in tokens]] = -np.inf
+            found.append(worth)
+        return found
+
+
+def _most_worthy(worth: Floats, share: float) -> Any:
+    """The mask of the tokens to type."""
+    count = keywords_at(share, len(worth))
+    keep = np.zeros(len(worth), bool)
+    keep[np.argsort(-worth, kind="stable")[:count]] = True
+    return keep & (worth > -np.inf)
+
+
+def _chances(worth: Floats, share: float, noise: float) -> list[float]:
+    """P(worth × e^(noise × N(0, 1)) > cut), the cut between the last kept and the first dropped."""
+    if not len(worth):
+        return []
+    keep = _most_worthy(worth, share)
+    bounded = worth.astype(np.float64).clip(LEAST_WORTH, MOST_WORTH)
+    lowest = bounded[keep].min() if keep.any() else 2 * bounded.max()
+    highest = bounded[~keep].max() if not keep.all() else bounded.min() / 2
+    cut = math.sqrt(lowest * highest)
+    return [
+        float(kept) if math.isinf(value) else _chance(math.log(within / cut), noise, kept)
+        for value, within, kept in zip(worth, bounded, keep, strict=True)
+    ]
+
+
+def _chance(distance: float, noise: float, kept: bool) -> float:
+    chance = 0.5 * (1 + math.erf(distance / (noise * math.sqrt(2))))
+    return max(chance, 0.5) if kept else min(chance, 0.5)  # equal worths are told apart by place
+
+
+def _names_a_way(encoder: Any) -> bool:
+    return (
+        isinstance(encoder, dict)
+        and encoder.get("kind") == SURPRISAL
+        and _is_number(encoder.get("noise"), 1e-6, 100)
+        and _is_number(encoder.get("default_budget"), 0, 1)
+    )
+
+
+def _is_row(row: Any) -> bool:
+    return (
+        isinstance(row, dict)
+        and _is_number(row.get("budget"), 1e-6, 1)
+        and _is_number(row.get("typed_fraction"), 0, 1)
+    )
+
+
+def _is_number(value: Any, low: float, high: float) -> bool:
+    return type(value) in (int, float) and low <= value <= high

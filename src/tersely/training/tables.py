@@ -1,0 +1,65 @@
+"""TOML tables → dataclasses, with errors that name the key and the way out."""
+
+import math
+import tomllib
+import types
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from tersely.errors import UsageError
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read any TOML file of ours."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}).") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path}: not proper TOML ({error}).") from error
+
+
+Made = TypeVar("Made")
+
+
+def fill(kind: type[Made], table: Mapping[str, Any], where: str) -> Made:
+    """Make a dataclass of a table; what is not given keeps its default."""
+    hints = get_type_hints(kind)
+    known = [item.name for item in fields(kind)]  # type: ignore[arg-type]
+    values = {}
+    for key, value in table.items():
+        if key not in known:
+            near = get_close_matches(key, known, n=1, cutoff=0.0)[0]
+            raise UsageError(f'{where}: unknown key "{key}". Did you mean "{near}"?')
+        values[key] = _value(hints[key], value, f"{where}: {key}")
+    return kind(**values)
+
+
+def _value(hint: Any, value: Any, where: str) -> Any:
+    if is_dataclass(hint) and isinstance(hint, type):
+        if not isinstance(value, Mapping):
+            raise UsageError(f"{where} is a table: write [{where.split(': ')[-1]}] above its keys.")
+        return fill(hint, value, where)
+    origin, choices = get_origin(hint), get_args(hint)
+    if origin in (types.UnionType, Union):
+        if value is None:
+            return None
+        return _value(next(c for c in choices if c is not type(None)), value, where)
+    if origin is Literal:
+        if value not in choices:
+            raise UsageError(f"{where} is one of {', '.join(map(str, choices))}; not {value!r}.")
+        return value
+    if origin is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise UsageError(f"{where} is a list; not {value!r}.")
+        return tuple(_value(choices[0], entry, where) for entry in value)
+    if hint is float and type(value) is int:
+        return float(value)
+    if type(value) is not hint:
+        raise UsageError(f"{where} is a {hint.__name__}; not {value!r}.")
+    if hint is float and not math.isfinite(value):
+        raise UsageError(f"{where} is a finite number; not {value!r}.")
+    return value

@@ -1,0 +1,239 @@
+from statistics import NormalDist
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tersely.errors import TerselyError, UsageError
+from tersely.game.monotone_scheme import MonotoneScheme
+from tersely.model.monotone_runtime import MonotoneRuntime
+from tersely.model.worth import Budgets, WorthChooser
+from tersely.text.tokens import SHIFT
+from tersely.text.vocab import Vocabulary
+from tests.game.small import random_batch
+from tests.game.small_monotone import (
+    LEXICON,
+    WORTH,
+    monotone_folder_of,
+    small_monotone,
+    words_of,
+)
+
+BUDGETS = (0.1, 0.2, 0.35, 0.5, 0.65, 0.8)
+UNKNOWN = {f"w{n}" for n in range(30, 40)}
+
+
+@pytest.fixture(scope="module")
+def scheme() -> MonotoneScheme:
+    return small_monotone(seed=2, cost_scale=20)
+
+
+@pytest.fixture(scope="module")
+def runtime(scheme: MonotoneScheme) -> MonotoneRuntime:
+    return MonotoneRuntime(monotone_folder_of(scheme))
+
+
+@pytest.fixture(scope="module")
+def sentences() -> list[list[str]]:
+    return words_of(random_batch(300))
+
+
+def table(budgets: list[float], typed: list[float]) -> dict[str, Any]:
+    rows = zip(budgets, typed, strict=True)
+    return {"budgets": [{"budget": b, "typed_fraction": t} for b, t in rows]}
+
+
+def share(masks: list[list[bool]]) -> float:
+    return sum(map(sum, masks)) / sum(map(len, masks))
+
+
+def measured(runtime: MonotoneRuntime, sentences: list[list[str]]) -> dict[str, Any]:
+    """The settings of a model that knows what these sentences make of each budget."""
+    budgets = np.linspace(0.05, 1, 20).tolist()
+    plain = WorthChooser(runtime, {**WORTH, **table([1e-6, 1.0], [0.0, 1.0])})
+    typed = [share(plain.masks(sentences, budget)) for budget in budgets]
+    return {**WORTH, **table(budgets, typed)}
+
+
+def chooser_of(worths: list[float]) -> WorthChooser:
+    """One that finds every sentence's tokens worth this."""
+    costs = np.array([[value, 0.0] for value in worths], np.float32)
+    runtime: Any = SimpleNamespace(
+        vocabulary=Vocabulary(LEXICON[:30]),
+        costs=lambda sentences, budget: [costs.copy() for _ in sentences],
+    )
+    return WorthChooser(runtime, WORTH)
+
+
+def test_a_share_is_looked_up_in_the_table() -> None:
+    budgets = Budgets.from_settings(table([0.1, 0.3, 0.9], [0.2, 0.4, 0.8]))
+    assert budgets.budget_for(0.4) == pytest.approx(0.3)
+    assert budgets.budget_for(0.3) == pytest.approx(0.2)
+    assert budgets.budget_for(0.6) == pytest.approx(0.6)
+
+
+def test_beyond_the_ends_the_nearest_budget_is_taken() -> None:
+    budgets = Budgets.from_settings(table([0.1, 0.3, 0.9], [0.2, 0.4, 0.8]))
+    assert budgets.budget_for(0.01) == budgets.budget_for(0.2) == pytest.approx(0.1)
+    assert budgets.budget_for(1.0) == budgets.budget_for(0.8) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05, 0.5])
+def test_a_larger_share_never_takes_a_smaller_budget_however_noisy_the_table(noise: float) -> None:
+    rng, asked = np.random.default_rng(1), np.linspace(0.1, 0.9, 12)
+    for _ in range(50):
+        typed = (asked + noise * rng.normal(size=12)).clip(0, 1)
+        budgets = Budgets.from_settings(table(asked.tolist(), typed.tolist()))
+        found = [budgets.budget_for(wanted) for wanted in np.linspace(0, 1, 101)]
+        assert found == sorted(found)
+        assert 0.099 < found[0] <= found[-1] < 0.901
+
+
+ROW = {"budget": 0.4, "typed_fraction": 0.5}
+NO_TABLE: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "no list": {"budgets": {"0": ROW}},
+    "one row": {"budgets": [ROW]},
+    "rows that are no tables": {"budgets": [[0.4, 0.5], [0.6, 0.7]]},
+    "a row without a share": {"budgets": [ROW, {"budget": 0.6}]},
+    "a budget of nothing": table([0.0, 0.5], [0.2, 0.5]),
+    "a budget of more than all": table([0.5, 1.1], [0.2, 0.5]),
+    "a budget that is no number": table([0.5, float("nan")], [0.2, 0.5]),
+    "a truth value": {"budgets": [ROW, {"budget": 0.6, "typed_fraction": True}]},
+    "words": {"budgets": [ROW, {"budget": "0.6", "typed_fraction": 0.6}]},
+    "more than all": table([0.4, 0.6], [0.2, 1.1]),
+    "less than nothing": table([0.4, 0.6], [-0.2, 0.5]),
+}
+
+
+@pytest.mark.parametrize("case", NO_TABLE)
+def test_what_is_no_table_of_budgets_is_refused(case: str) -> None:
+    with pytest.raises(TerselyError, match="no table of budgets"):
+        Budgets.from_settings(NO_TABLE[case])
+
+
+@pytest.mark.parametrize("budgets", [[0.6, 0.4], [0.4, 0.4]])
+def test_a_table_whose_budgets_do_not_rise_is_refused(budgets: list[float]) -> None:
+    with pytest.raises(TerselyError, match="does not rise"):
+        Budgets.from_settings(table(budgets, [0.2, 0.5]))
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        None,
+        "surprisal",
+        {},
+        {**WORTH["encoder"], "kind": "learned"},
+        {**WORTH["encoder"], "noise": 0},
+        {**WORTH["encoder"], "noise": "0.4"},
+        {**WORTH["encoder"], "noise": float("nan")},
+        {**WORTH["encoder"], "default_budget": 1.5},
+        {**WORTH["encoder"], "default_budget": None},
+    ],
+)
+def test_settings_that_name_no_way_are_refused(runtime: MonotoneRuntime, encoder: Any) -> None:
+    with pytest.raises(TerselyError, match="no way to choose"):
+        WorthChooser(runtime, {**WORTH, "encoder": encoder})
+
+
+def test_a_budget_is_met_in_the_mean_and_more_of_it_types_more(
+    runtime: MonotoneRuntime, sentences: list[list[str]]
+) -> None:
+    chooser = WorthChooser(runtime, measured(runtime, sentences))
+    shares = [share(chooser.masks(sentences, budget)) for budget in BUDGETS]
+    assert shares == sorted(shares)
+    assert shares == pytest.approx(BUDGETS, abs=0.06)  # odd lengths all round up at one half
+    assert chooser.masks(sentences) == chooser.masks(sentences, 0.4)
+
+
+@pytest.mark.promise(10)
+@pytest.mark.parametrize("budget", BUDGETS)
+@torch.no_grad()
+def test_numpy_and_torch_type_the_same_tokens(
+    scheme: MonotoneScheme, runtime: MonotoneRuntime, sentences: list[list[str]], budget: float
+) -> None:
+    batch, chooser = random_batch(300), WorthChooser(runtime, WORTH)
+    theirs = scheme.choose(batch, chooser.told(budget)).tolist()
+    for mine, row in zip(chooser.masks(sentences, budget), theirs, strict=True):
+        assert mine == row[: len(mine)]
+
+
+@pytest.mark.parametrize("budget", [None, *BUDGETS])
+def test_unknown_words_are_typed_first_and_case_marks_never(
+    runtime: MonotoneRuntime, sentences: list[list[str]], budget: float | None
+) -> None:
+    masks = WorthChooser(runtime, WORTH).masks(sentences, budget)
+    seen = set()
+    for tokens, mask in zip(sentences, masks, strict=True):
+        typed = {token for token, is_typed in zip(tokens, mask, strict=True) if is_typed}
+        dropped = {token for token, is_typed in zip(tokens, mask, strict=True) if not is_typed}
+        assert SHIFT not in typed
+        assert dropped.isdisjoint(UNKNOWN) or typed <= UNKNOWN
+        seen |= typed
+    assert seen & UNKNOWN
+    assert seen - UNKNOWN
+
+
+@pytest.mark.parametrize("budget", [None, 0.2, 0.7])
+def test_what_is_typed_is_likelier_typed_than_not(
+    runtime: MonotoneRuntime, sentences: list[list[str]], budget: float | None
+) -> None:
+    chooser = WorthChooser(runtime, WORTH)
+    flat = np.concatenate(chooser.probabilities(sentences, budget))
+    typed = np.concatenate(chooser.masks(sentences, budget))
+    assert ((flat >= 0) & (flat <= 1)).all()
+    assert np.array_equal(flat > 0.5, typed)
+    assert ((flat > 0.05) & (flat < 0.45)).any()
+
+
+def test_the_decoder_is_told_the_budget_that_types_the_share(runtime: MonotoneRuntime) -> None:
+    chooser = WorthChooser(runtime, {**WORTH, **table([0.2, 0.8], [0.1, 0.7])})
+    assert chooser.told(None) is None
+    assert chooser.told(0.4) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("budget", [0.0, -0.1, 1.01, float("nan")])
+def test_a_budget_is_a_share(runtime: MonotoneRuntime, budget: float) -> None:
+    with pytest.raises(UsageError, match="above 0 and at most 1"):
+        WorthChooser(runtime, WORTH).masks([["w5"]], budget)
+    with pytest.raises(UsageError, match="above 0 and at most 1"):
+        WorthChooser(runtime, WORTH).probabilities([["w5"]], budget)
+
+
+def test_a_word_is_typed_as_likely_as_noise_lifts_it_over_the_cut() -> None:
+    chances = chooser_of([4.0, 1.0, -3.0]).probabilities([["w5", "w6", "w7"]])[0]
+    # One of three is typed: the cut lies at √(4 × 1), log 2 from both; −3 counts as 0.01.
+    noise = NormalDist(0, 0.4)
+    expected = [noise.cdf(np.log(worth / 2)) for worth in (4.0, 1.0, 0.01)]
+    assert chances == pytest.approx(expected, abs=1e-6)
+
+
+def test_words_of_equal_worth_are_typed_from_the_left() -> None:
+    chooser, words = chooser_of([2.0, 3.0, 2.0, 2.0]), [["w5", "w6", "w7", "w8"]]
+    assert chooser.masks(words, 0.5) == [[True, True, False, False]]
+    chances = chooser.probabilities(words, 0.5)[0]
+    assert chances[0] == chances[2] == chances[3] == 0.5
+    assert chances[1] > 0.8
+
+
+def test_a_word_that_can_only_be_copied_is_typed_for_sure_if_at_all() -> None:
+    chooser = chooser_of([9.0, -9.0, -9.0, 9.0])
+    words = [["w5", "w31", "w32", SHIFT]]
+    assert chooser.probabilities(words, 0.25)[0][1:] == [1.0, 0.0, 0.0]
+    assert chooser.probabilities(words, 0.5)[0][1:] == [1.0, 1.0, 0.0]
+    assert chooser.masks(words, 0.9) == [[True, True, True, False]]
+
+
+@pytest.mark.parametrize("budget", [0.2, 0.9])
+def test_where_all_or_none_are_typed_likelihoods_still_tell_worths_apart(budget: float) -> None:
+    chances = chooser_of([4.0, 1.0]).probabilities([["w5", "w6"]], budget)[0]
+    assert chances[0] > chances[1]
+    assert [chance > 0.5 for chance in chances] == [budget == 0.9] * 2
+
+
+def test_a_sentence_without_tokens_has_nothing_to_type(runtime: MonotoneRuntime) -> None:
+    chooser = WorthChooser(runtime, WORTH)
+    assert chooser.masks([[]], 0.3) == chooser.probabilities([[]], 0.3) == [[]]

@@ -1,0 +1,97 @@
+from itertools import pairwise
+
+import pytest
+import torch
+
+from tersely.game.batches import in_order
+from tersely.game.distilled import GREATEST_BUDGET, LEAST_BUDGET, DistilledRound
+from tersely.game.rules import RandomRateRule
+from tersely.model.architectures import open_model
+from tersely.model.worth import Budgets
+from tersely.text.prepared import Split
+from tersely.training.distilled_match import JUDGED, TABLE, DistilledMatch, measure
+from tests.game.small import random_batch
+from tests.game.small_monotone import monotone_folder_of, small_monotone, split_of
+
+
+@pytest.fixture(scope="module")
+def dev() -> Split:
+    return split_of(random_batch(300))
+
+
+@pytest.fixture(scope="module")
+def match() -> DistilledMatch:
+    game = DistilledRound((RandomRateRule(),), 0.3, 0.15, 0.4, 0.05)
+    return DistilledMatch(small_monotone(seed=2, cost_scale=20), game, default_budget=0.45)
+
+
+@torch.no_grad()
+def test_figures_are_those_of_each_sentence_alone(match: DistilledMatch, dev: Split) -> None:
+    kept = tokens = 0
+    loss = 0.0
+    for batch in in_order(dev, batch_size=1, limit=270):
+        keep = match.scheme.choose(batch, 0.35)
+        kept, tokens = kept + int(keep.sum()), tokens + int(batch.lengths[0])
+        told = torch.tensor([0.35], dtype=torch.float64)
+        loss += float(match.scheme.token_losses(batch, keep, told)[0].sum())
+    assert measure(match.scheme, dev, 0.35, sentences=270) == pytest.approx(
+        {
+            "kept_fraction": kept / tokens,
+            "cost_tokens": kept / 270,
+            "loss_nats_a_token": loss / (tokens + 270),
+        },
+        rel=1e-4,
+    )
+    assert 0 < kept < tokens
+
+
+def test_a_judgement_is_the_mean_over_a_few_budgets(match: DistilledMatch, dev: Split) -> None:
+    rows = [measure(match.scheme, dev, budget, sentences=50) for budget in JUDGED]
+    judged = match.judge(dev, 50)
+    assert len({row["kept_fraction"] for row in rows}) > 1
+    assert judged.keys() == rows[0].keys()
+    for key, value in judged.items():
+        assert value == pytest.approx(sum(row[key] for row in rows) / len(JUDGED))
+
+
+def test_the_settings_say_what_each_budget_makes_a_user_type(
+    match: DistilledMatch, dev: Split
+) -> None:
+    settings = match.encoder_settings(dev, 50)
+    table = settings["budgets"]
+    typed = [row["typed_fraction"] for row in table]
+    assert Budgets.from_settings(settings) == Budgets(TABLE, tuple(typed))
+    assert typed == sorted(typed)
+    assert typed[-1] - typed[0] > 0.6
+    for row in table[::8]:
+        found = measure(match.scheme, dev, row["budget"], sentences=50)
+        assert row["typed_fraction"] == found["kept_fraction"]
+        assert row["loss_nats_a_token"] == found["loss_nats_a_token"]
+
+
+def test_the_table_reaches_over_all_budgets_that_are_trained() -> None:
+    steps = [more - fewer for fewer, more in pairwise(TABLE)]
+    assert (TABLE[0], TABLE[-1]) == pytest.approx((LEAST_BUDGET, GREATEST_BUDGET))
+    assert steps == pytest.approx([0.05] * len(steps))
+    assert LEAST_BUDGET < min(JUDGED) < max(JUDGED) < GREATEST_BUDGET
+
+
+def test_a_model_with_these_settings_types_its_budget(match: DistilledMatch, dev: Split) -> None:
+    settings = match.encoder_settings(dev, 300)
+    assert settings["encoder"] == {"kind": "surprisal", "noise": 0.4, "default_budget": 0.45}
+    model = monotone_folder_of(match.scheme, **settings)
+    lexicon = [*model.vocabulary.tokens, *(f"w{n}" for n in range(30, 40))]
+    sentences = [[lexicon[token] for token in dev[row]] for row in range(300)]
+    masks = open_model(model)[1].masks(sentences)
+    assert sum(map(sum, masks)) / len(dev.tokens) == pytest.approx(0.45, abs=0.03)
+
+
+def test_it_plays_its_round_at_every_step(match: DistilledMatch) -> None:
+    batch = random_batch(20)
+    expected, record = match.game.play(match.scheme, batch, torch.Generator().manual_seed(1))
+    for step in (0, 1000):
+        scalar, played = match.play(step, batch, torch.Generator().manual_seed(1))
+        assert played == record
+        assert scalar.item() == expected.item()
+    assert match.architecture == "monotone"
+    assert match.figures() == match.state() == {}
