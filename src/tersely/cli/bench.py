@@ -15,6 +15,7 @@ examples:
   tersely bench segment
   tersely bench train --threads 1
   tersely bench train --no-peer --steps 3
+  tersely bench frontier --sweep sweeps/reviews --model runs/distilled --sentences test.txt
 """
 
 
@@ -32,7 +33,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--steps", type=int, default=10, metavar="N", help="steps in each of 3 rounds (10)")
     add("--peers", type=Path, metavar="DIR", help="OpenNMT-py's venv, made if it is not there")
     add("--no-peer", action="store_true", help="leave OpenNMT-py out")
-    for command in (text, segment, train):
+    frontier = benches.add_parser("frontier", help="a model with a budget against a sweep")
+    add = frontier.add_argument
+    add("--sweep", required=True, type=Path, metavar="SWEEP", help="with finished runs")
+    add("--model", required=True, type=Path, action="append", help="ours; again for more seeds")
+    add("--sentences", required=True, type=Path, metavar="FILE", help="held out, one a line")
+    add("--limit", type=int, metavar="N", help="only the first N sentences")
+    add("--others", type=int, default=2000, metavar="N", help="for others' keywords (2000)")
+    add("--plot", type=Path, metavar="PNG", help="draw the curves")
+    for command in (text, segment, train, frontier):
         command.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -45,6 +54,8 @@ def run(given: argparse.Namespace) -> None:
         print(json.dumps(results) if given.json else text.render(results))
     elif given.bench == "train":
         _run_train(given)
+    elif given.bench == "frontier":
+        _run_frontier(given)
     else:
         from tersely.bench import segmentation
 
@@ -71,3 +82,23 @@ def _run_train(given: argparse.Namespace) -> None:
     )
     found = train.measure(bench, say=lambda line: print(line, file=sys.stderr, flush=True))
     print(json.dumps(found) if given.json else train_tables.render(found))
+
+
+def _run_frontier(given: argparse.Namespace) -> None:
+    from tersely.bench import frontier, frontier_tables
+    from tersely.cli.evaluate import read_lines
+
+    for name in ("limit", "others"):
+        value = getattr(given, name)
+        if value is not None and value < 1:
+            raise UsageError(f"--{name} {value}: a number from 1 on.")
+    bench = frontier.FrontierBench(
+        sweep=given.sweep,
+        models=given.model,
+        sentences=read_lines(given.sentences, given.limit),
+        robustness_sentences=given.others,
+    )
+    found = frontier.measure(bench, say=lambda line: print(line, file=sys.stderr, flush=True))
+    if given.plot:
+        frontier_tables.plot(found, given.plot)
+    print(json.dumps(found) if given.json else frontier_tables.render(found))

@@ -4,10 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, Any
-
-from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.model.completer import Completer, Suggestion
@@ -19,7 +16,6 @@ examples:
   tersely complete < keywords.txt > suggestions.jsonl
   tersely complete                      asks for keywords until Ctrl-D
 """
-BATCH = 32
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Complete the argument, each line of piped input, or what is typed at a prompt."""
+    from tersely.cli.lines import arriving
     from tersely.cli.options import check_text, load_completer
 
     check_text(given.keywords or "", "The keywords")
@@ -45,27 +42,15 @@ def run(given: argparse.Namespace) -> None:
     elif sys.stdin.isatty():
         _prompt(completer, given.n)
     else:
-        for line in complete_lines(completer, sys.stdin, given.n):
+        for line in complete_lines(completer, arriving(sys.stdin.buffer), given.n):
             print(line, flush=True)
 
 
-def complete_lines(completer: "Completer", lines: Iterable[str], n: int) -> Iterator[str]:
-    """One JSON line for each line, in order; worked on in batches."""
-    stream = _texts(lines)
-    while batch := list(islice(stream, BATCH)):
+def complete_lines(completer: "Completer", batches: Iterable[list[str]], n: int) -> Iterator[str]:
+    """One JSON line for each line, in order."""
+    for batch in batches:
         for keywords, found in zip(batch, completer.complete_batch(batch, n), strict=True):
             yield as_json(keywords, found)
-
-
-def _texts(lines: Iterable[str]) -> Iterator[str]:
-    from tersely.cli.options import check_text
-
-    try:
-        for number, line in enumerate(lines, 1):
-            check_text(line, f"Standard input, line {number}")
-            yield line.rstrip("\n")
-    except UnicodeDecodeError as error:
-        raise UsageError("Standard input: not UTF-8 text.") from error
 
 
 def as_json(keywords: str, found: list["Suggestion"]) -> str:
