@@ -6,6 +6,7 @@ import pytest
 from tersely.errors import UsageError
 from tersely.evaluation.scoring import total_nll
 from tersely.model.completer import MAX_TOKENS, Completer, Suggestion
+from tersely.model.memory import Memory
 from tersely.model.search import Beam
 from tersely.text.fixture import fixture_sentences
 from tersely.text.keywords import leftmost_alignment
@@ -106,3 +107,36 @@ def test_an_empty_sentence_has_no_keywords(completer: Completer) -> None:
 def test_a_run_and_its_model_folder_are_the_same(trained: Path, completer: Completer) -> None:
     other = Completer.load(trained / "model")
     assert other.complete("waiter friendly") == completer.complete("waiter friendly")
+
+
+def test_what_is_remembered_is_suggested_and_counts_more_the_more_it_is_used(
+    trained: Path, tmp_path: Path
+) -> None:
+    said = "The waiter Anselm was friendly, as ever."
+    with Memory(tmp_path / "phrases.db") as memory:
+        completer = Completer.load(trained, memory)
+        before = completer.complete("waiter friendly")
+        assert {one.source for one in before} == {"model"}
+        memory.remember(said)
+        once = completer.complete("waiter friendly")
+        assert [one for one in once if one.source == "memory"] == [
+            one for one in once if one.text == said
+        ]
+        for _ in range(30):
+            memory.remember(said)
+        often = completer.complete("waiter friendly")
+        assert often[0].text == said
+        assert len(often) == len(once) == 3
+        assert sum(one.score for one in often) <= 1 + 1e-6
+        assert completer.complete("friendly waiter")[0].text != said
+
+
+def test_what_the_model_would_say_too_is_suggested_once(trained: Path, tmp_path: Path) -> None:
+    with Memory(tmp_path / "phrases.db") as memory:
+        completer = Completer.load(trained, memory)
+        best = completer.complete("waiter friendly")[0]
+        memory.remember(best.text)
+        again = completer.complete("waiter friendly")
+        assert [one.text for one in again].count(best.text) == 1
+        assert again[0].text == best.text
+        assert again[0].score > best.score

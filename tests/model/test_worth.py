@@ -227,11 +227,13 @@ def test_a_word_that_can_only_be_copied_is_typed_for_sure_if_at_all() -> None:
     assert chooser.masks(words, 0.9) == [[True, True, True, False]]
 
 
-@pytest.mark.parametrize("budget", [0.2, 0.9])
-def test_where_all_or_none_are_typed_likelihoods_still_tell_worths_apart(budget: float) -> None:
+@pytest.mark.parametrize(("budget", "cut"), [(0.2, 4 * 2**0.5), (0.9, 1 / 2**0.5)])
+def test_where_all_or_none_are_typed_the_cut_lies_beyond_the_nearest_worth(
+    budget: float, cut: float
+) -> None:
     chances = chooser_of([4.0, 1.0]).probabilities([["w5", "w6"]], budget)[0]
-    assert chances[0] > chances[1]
-    assert [chance > 0.5 for chance in chances] == [budget == 0.9] * 2
+    expected = [NormalDist(0, 0.4).cdf(np.log(worth / cut)) for worth in (4.0, 1.0)]
+    assert chances == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_sentence_without_tokens_has_nothing_to_type(runtime: MonotoneRuntime) -> None:

@@ -8,24 +8,28 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from tersely.errors import TerselyError, UsageError
 from tersely.model.architectures import open_model
 from tersely.model.folder import ModelFolder
+from tersely.model.memory import Memory
+from tersely.model.recalling import recall
 from tersely.model.search import Beam, Found, beam_search, greedy
 from tersely.text.keywords import keywords
-from tersely.text.tokens import detokenise, tokenise
+from tersely.text.tokens import SHIFT, detokenise, tokenise
 
 MAX_TOKENS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A sentence, and how likely the model thinks it is."""
+    """A sentence, how likely it is the one meant, and where it comes from."""
 
     text: str
     score: float
     tokens: tuple[str, ...]
+    source: Literal["model", "memory"] = "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +49,17 @@ class Keywords:
 class Completer:
     """A model ready to complete keywords and to choose them."""
 
-    def __init__(self, model: ModelFolder) -> None:
+    def __init__(self, model: ModelFolder, memory: Memory | None = None) -> None:
         self.model = model
+        self.memory = memory
         self.runtime, self.chooser = open_model(model)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Completer":
-        """Load a model folder, or a run."""
+    def load(cls, path: str | os.PathLike[str], memory: Memory | None = None) -> "Completer":
+        """Load a model folder, or a run; with a memory, what is in it is suggested too."""
         model = ModelFolder.from_pretrained(path)
         try:
-            return cls(model)
+            return cls(model, memory)
         except TerselyError as error:
             raise TerselyError(f"{os.fspath(path)}: {error}") from error
 
@@ -66,9 +71,27 @@ class Completer:
         """The same for many at once."""
         if not 1 <= n <= 10:
             raise UsageError(f"{n} suggestions: between 1 and 10 can be asked for.")
-        return self.suggest(
-            [tokenise(text).tokens for text in texts], Beam(width=max(5, n), count=n)
-        )
+        rows = [tokenise(text).tokens for text in texts]
+        found = self.suggest(rows, Beam(width=max(5, n), count=n))
+        if self.memory is None:
+            return found
+        return [
+            self._with_memory(self.memory, row, own)[:n]
+            for row, own in zip(rows, found, strict=True)
+        ]
+
+    def _with_memory(
+        self, memory: Memory, typed: Sequence[str], found: Sequence[Suggestion]
+    ) -> list[Suggestion]:
+        """Put remembered sentences among the model's, all by one score."""
+        words = [token for token in typed if token != SHIFT]
+        scores, left = recall(memory.find(words), keywords=len(words))
+        mixed = {one.text: Suggestion(one.text, left * one.score, one.tokens) for one in found}
+        for text, score in scores.items():
+            known = mixed[text].score if text in mixed else 0.0
+            tokens = tuple(tokenise(text).tokens)
+            mixed[text] = Suggestion(text, score + known, tokens, "memory")
+        return sorted(mixed.values(), key=lambda one: -one.score)
 
     def suggest(
         self, rows: Sequence[Sequence[str]], beam: Beam, budget: float | None = None

@@ -1,0 +1,28 @@
+"""Recalling: how likely a remembered sentence is the one meant, beside all the model could say.
+
+A person who has said something before may say it again, the more often the likelier; or
+say something new. With c(x) the times a sentence that fits was used, weighed by how much
+of it was typed, the next one is x with probability c(x) / (c + κ) and new, from the
+model, with probability κ / (c + κ), where c sums over all that fit (a Chinese restaurant
+process). Scores of both kinds are probabilities of one mixture, so they can be compared.
+"""
+
+from collections.abc import Sequence
+
+from tersely.model.memory import Remembered
+from tersely.text.tokens import SHIFT, tokenise
+
+NEWNESS = 0.5  # κ, in uses
+PULL = 2.0  # a sentence of which a third was typed counts a ninth of one that was typed in full
+
+
+def recall(found: Sequence[Remembered], *, keywords: int) -> tuple[dict[str, float], float]:
+    """Return each sentence's probability, and what is left for the model's."""
+    uses = {one.text: one.times * _fit(one.text, keywords) for one in found}
+    total = sum(uses.values()) + NEWNESS
+    return {text: count / total for text, count in uses.items()}, NEWNESS / total
+
+
+def _fit(text: str, keywords: int) -> float:
+    words = [token for token in tokenise(text).tokens if token != SHIFT]
+    return float((keywords / max(1, len(words), keywords)) ** PULL)
