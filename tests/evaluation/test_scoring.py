@@ -18,8 +18,8 @@ def alone(runtime: Runtime, keywords: list[str], ids: list[int]) -> float:
     """−log p word by word, of one sentence, without padding."""
     state, last, total = runtime.begin([keywords]), BOS_ID, 0.0
     for word in [*ids, EOS_ID]:
-        state, scores = runtime.step(state, np.array([last]))
-        total -= float(scores[0, word])
+        state, coming = runtime.step(state, np.array([last]))
+        total -= float(coming.all()[0, word])
         last = word
     return total
 

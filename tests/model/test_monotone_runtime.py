@@ -113,11 +113,12 @@ def test_a_rows_answer_does_not_depend_on_its_company() -> None:
     together, apart = runtime.begin(rows, 0.4), [runtime.begin([row], 0.4) for row in rows]
     last = np.full(20, BOS_ID)
     for _ in range(4):
-        together, scores = runtime.step(together, last)
+        together, coming = runtime.step(together, last)
+        scores = coming.all()
         for row in range(20):
             apart[row], alone = runtime.step(apart[row], last[row : row + 1])
             width = apart[row].width
-            assert np.allclose(scores[row, :width], alone[0], atol=1e-5)
+            assert np.allclose(scores[row, :width], alone.all()[0], atol=1e-5)
             assert (scores[row, width:] == -np.inf).all()
         best = scores.argmax(axis=1)
         last = np.where(best == EOS_ID, 7, best)
@@ -129,8 +130,8 @@ def test_probabilities_of_the_next_word_never_exceed_one(name: str) -> None:
     batch = random_batch(100)
     state, last = runtime.begin(typed_words(100), 0.3), np.full(100, BOS_ID)
     for place in range(4):
-        state, scores = runtime.step(state, last)
-        total = np.exp(scores.astype(np.float64)).sum(axis=1)
+        state, coming = runtime.step(state, last)
+        total = np.exp(coming.all().astype(np.float64)).sum(axis=1)
         assert (total <= 1 + 1e-5).all()
         assert total.mean() > 0.8
         last = batch.tokens[:, place].numpy().clip(max=29)
@@ -138,12 +139,12 @@ def test_probabilities_of_the_next_word_never_exceed_one(name: str) -> None:
 
 def test_only_the_next_keyword_can_be_said_past_the_vocabulary() -> None:
     runtime = runtime_of(small_monotone())
-    state, scores = runtime.step(runtime.begin([["w35", "w36"]]), np.array([BOS_ID]))
-    assert np.isfinite(scores[0, [30, 31, EOS_ID]]).tolist() == [True, False, False]
-    state, scores = runtime.step(state, np.array([30]))
-    assert np.isfinite(scores[0, [30, 31, EOS_ID]]).tolist() == [False, True, False]
-    _, scores = runtime.step(state, np.array([31]))
-    assert np.isfinite(scores[0, [30, 31, EOS_ID]]).tolist() == [False, False, True]
+    state, coming = runtime.step(runtime.begin([["w35", "w36"]]), np.array([BOS_ID]))
+    assert np.isfinite(coming.all()[0, [30, 31, EOS_ID]]).tolist() == [True, False, False]
+    state, coming = runtime.step(state, np.array([30]))
+    assert np.isfinite(coming.all()[0, [30, 31, EOS_ID]]).tolist() == [False, True, False]
+    _, coming = runtime.step(state, np.array([31]))
+    assert np.isfinite(coming.all()[0, [30, 31, EOS_ID]]).tolist() == [False, False, True]
 
 
 def test_rows_can_be_taken_and_repeated() -> None:
@@ -151,7 +152,7 @@ def test_rows_can_be_taken_and_repeated() -> None:
     state, _ = runtime.step(runtime.begin([["w5"], ["w6", "w39"]]), np.array([BOS_ID, BOS_ID]))
     _, both = runtime.step(state, np.array([5, 7]))
     _, turned = runtime.step(state.take(np.array([1, 0, 1])), np.array([7, 5, 7]))
-    assert np.allclose(turned, both[[1, 0, 1]], atol=1e-6)
+    assert np.allclose(turned.all(), both.all()[[1, 0, 1]], atol=1e-6)
 
 
 def test_what_is_no_scheme_is_refused() -> None:

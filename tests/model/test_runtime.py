@@ -66,8 +66,8 @@ def test_probabilities_of_the_next_word_sum_to_one(name: str) -> None:
     _, _, _, typed = drawn(20)
     typed = [row for row in typed if row or SHAPES[name].end_mark_in_keywords]
     state = runtime.begin(typed)
-    _, scores = runtime.step(state, np.full(len(typed), 2))
-    assert np.allclose(np.exp(scores.astype(np.float64)).sum(axis=1), 1, atol=1e-5)
+    _, coming = runtime.step(state, np.full(len(typed), 2))
+    assert np.allclose(np.exp(coming.all().astype(np.float64)).sum(axis=1), 1, atol=1e-5)
 
 
 def test_rows_can_be_taken_and_repeated() -> None:
@@ -75,7 +75,7 @@ def test_rows_can_be_taken_and_repeated() -> None:
     state = runtime.begin([["w5"], ["w6", "w39"]])
     _, both = runtime.step(state, np.array([2, 2]))
     _, turned = runtime.step(state.take(np.array([1, 0, 1])), np.array([2, 2, 2]))
-    assert np.allclose(turned, both[[1, 0, 1]], atol=1e-6)
+    assert np.allclose(turned.all(), both.all()[[1, 0, 1]], atol=1e-6)
 
 
 def test_what_is_no_scheme_is_refused() -> None:

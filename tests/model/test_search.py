@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tersely.model import search
+from tersely.model.next_words import AllScores
 from tersely.model.search import Beam, Found, beam_search, greedy
 from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
@@ -41,10 +42,10 @@ class Language:
         scores = np.random.default_rng((self.seed, *prefix)).normal(scale=2.0, size=self.ids)
         return (scores - np.log(np.exp(scores).sum())).astype(np.float32)
 
-    def step(self, state: Prefixes, last: np.ndarray) -> tuple[Prefixes, np.ndarray]:
+    def step(self, state: Prefixes, last: np.ndarray) -> tuple[Prefixes, AllScores]:
         self.steps += 1
         said = [(*row, int(word)) for row, word in zip(state.rows, last, strict=True)]
-        return Prefixes(said), np.stack([self.next_words(row) for row in said])
+        return Prefixes(said), AllScores(np.stack([self.next_words(row) for row in said]))
 
     def log_probability(self, row: int, ids: Sequence[int]) -> float:
         said, total = (row, BOS_ID), 0.0
@@ -181,10 +182,10 @@ def test_what_is_barred_never_comes() -> None:
 
 
 def test_what_cannot_be_said_is_not_said_even_for_want_of_others() -> None:
-    def step(state: Prefixes, last: np.ndarray) -> tuple[Prefixes, np.ndarray]:
-        state, scores = Language().step(state, last)
-        scores[:, 6] = -np.inf
-        return state, scores
+    def step(state: Prefixes, last: np.ndarray) -> tuple[Prefixes, AllScores]:
+        state, coming = Language().step(state, last)
+        coming.scores[:, 6] = -np.inf
+        return state, coming
 
     found = beam_search(step, Language().begin(1), [[]], replace(EVERYTHING, max_tokens=2))
     assert {one.ids for one in found[0]} == {

@@ -1,8 +1,8 @@
 """What `tersely bench train` prints: its figures as Markdown tables, targets missed included."""
 
-from collections.abc import Sequence
 from typing import Any
 
+from tersely.bench.markdown import table
 from tersely.bench.opennmt import VERSION
 
 
@@ -54,7 +54,7 @@ def _paces(found: dict[str, Any]) -> str:
         rows.append([name, *map(_rate, rates), "1", "1"])
     head = ["target tokens", "per processor second", "per second", "× peer", "× peer by the clock"]
     note = "" if peer else f"\n\n{name} was not run (--no-peer), so there are no ratios."
-    return _table(head, rows) + note
+    return table(head, rows) + note
 
 
 def _ratio(found: dict[str, Any], name: str, clock: str) -> str:
@@ -75,7 +75,7 @@ def _targets(found: dict[str, Any]) -> str:
 
 def _peak(found: dict[str, Any]) -> str:
     peaks = found["peak_gflops"]
-    products = _table(
+    products = table(
         ["matrix product", "GFLOP/s"], [[name, f"{rate:.0f}"] for name, rate in peaks.items()]
     )
     rows = [
@@ -87,7 +87,7 @@ def _peak(found: dict[str, Any]) -> str:
         ]
         for name, row in found["variants"].items()
     ]
-    shares = _table(["training", "GFLOP a step", "GFLOP/s", "of the peak"], rows)
+    shares = table(["training", "GFLOP a step", "GFLOP/s", "of the peak"], rows)
     return f"{products}\n\n{shares}"
 
 
@@ -100,7 +100,7 @@ def _parts(found: dict[str, Any]) -> str:
     ]
     whole = [1e3 * sum(row["seconds_by_part"].values()) for row in variants.values()]
     rows.append(["a step", *(f"{total:.1f}" for total in whole)])
-    return _table(["milliseconds", *variants], rows)
+    return table(["milliseconds", *variants], rows)
 
 
 def _growth(growth: dict[str, Any]) -> str:
@@ -110,7 +110,7 @@ def _growth(growth: dict[str, Any]) -> str:
     ]
     head = ["sentences", "ms a step", "of it drawing the batch", "shuffle, once an epoch"]
     return (
-        f"{_table(head, rows)}\n\n"
+        f"{table(head, rows)}\n\n"
         f"A step on the large corpus takes {growth['ratio']:.2f} × one on the small; wanted ≤ "
         f"{growth['target']:g}: {_verdict(growth['reached'])}"
     )
@@ -124,11 +124,6 @@ def _memory(memory: dict[str, Any] | None) -> str:
         f"and checkpoint: {memory['peak_mib']:,.0f} MiB at its peak; wanted < "
         f"{memory['target_mib']:,}: {_verdict(memory['reached'])}"
     )
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
 def _rate(rate: float | None) -> str:

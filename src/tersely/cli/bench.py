@@ -99,6 +99,6 @@ def _run_frontier(given: argparse.Namespace) -> None:
         robustness_sentences=given.others,
     )
     found = frontier.measure(bench, say=lambda line: print(line, file=sys.stderr, flush=True))
+    print(json.dumps(found) if given.json else frontier_tables.render(found))
     if given.plot:
         frontier_tables.plot(found, given.plot)
-    print(json.dumps(found) if given.json else frontier_tables.render(found))

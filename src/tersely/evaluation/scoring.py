@@ -26,14 +26,16 @@ def total_nll(
     table = np.full((len(targets), width), PAD_ID, np.int64)
     for index, row in enumerate(targets):
         table[index, : len(row)] = row
-    rows, losses = np.arange(len(targets)), np.zeros(len(targets))
+    losses = np.zeros(len(targets))
     state, last = runtime.begin(keywords, budget), np.full(len(targets), BOS_ID, np.int64)
     for place in range(width):
-        state, scores = runtime.step(state, last)
+        state, coming = runtime.step(state, last)
         here = table[:, place] != PAD_ID
-        found = scores[rows, table[:, place]]
+        found = coming.of(table[:, place])
         # A word past the vocabulary that cannot be copied here is one more unknown word.
         is_lost = (table[:, place] >= len(vocabulary)) & np.isneginf(found)
-        losses -= np.where(here, np.where(is_lost, scores[:, UNK_ID], found), 0.0)
+        if (here & is_lost).any():
+            found = np.where(is_lost, coming.of(np.full(len(targets), UNK_ID)), found)
+        losses -= np.where(here, found, 0.0)
         last = table[:, place]
     return losses

@@ -6,9 +6,9 @@ from typing import Any, Protocol
 from tersely.errors import TerselyError
 from tersely.model.choosing import Chooser
 from tersely.model.folder import ModelFolder
-from tersely.model.lstm import Floats
 from tersely.model.monotone_runtime import MonotoneRuntime
 from tersely.model.monotone_shape import MONOTONE
+from tersely.model.next_words import NextWords
 from tersely.model.rows import Ids
 from tersely.model.runtime import Runtime
 from tersely.model.shape import ARCHITECTURE
@@ -26,8 +26,8 @@ class DecoderRuntime(Protocol):
     def begin(self, keywords: Sequence[Sequence[str]], budget: float | None = None) -> Any:
         """Read the keywords, one row each; the budget is told where the model takes one."""
 
-    def step(self, state: Any, last: Ids) -> tuple[Any, Floats]:
-        """Say the last word (rows,) and return log p of each next one: (rows, width)."""
+    def step(self, state: Any, last: Ids) -> tuple[Any, NextWords]:
+        """Say the last word (rows,) and tell what comes next."""
 
 
 class KeywordChooser(Protocol):

@@ -12,8 +12,9 @@ import numpy as np
 
 from tersely.model.folder import ModelFolder
 from tersely.model.hint import ENCODER_FEATURES, decoder_hint, encoder_hint
-from tersely.model.lstm import Floats, Lstm, log_sigmoid
+from tersely.model.lstm import Floats, Lstm
 from tersely.model.monotone_shape import MonotoneShape
+from tersely.model.next_words import PlaceOrGenerate
 from tersely.model.rows import Ids, padded
 from tersely.model.runtime import check_tensors
 from tersely.model.softmax import VocabularySoftmax
@@ -113,8 +114,8 @@ class MonotoneRuntime:
             width=len(self.vocabulary) + max(map(len, copies), default=0),
         )
 
-    def step(self, state: MonotoneState, last: Ids) -> tuple[MonotoneState, Floats]:
-        """Say the last word (rows,) and return log p of each next one: (rows, width)."""
+    def step(self, state: MonotoneState, last: Ids) -> tuple[MonotoneState, PlaceOrGenerate]:
+        """Say the last word (rows,) and tell what comes next."""
         rows = np.arange(len(last))
         # The start mark stands among no keywords, and nothing follows the end mark.
         was_placed = (state.keywords[rows, state.following] == last) & (last != EOS_ID)
@@ -124,11 +125,11 @@ class MonotoneRuntime:
         projected += state.fed[rows, following]
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
         weight, bias = self._place
-        place = hidden @ weight + bias  # (rows,)
-        scores = np.full((len(last), state.width), -np.inf, np.float32)
-        generated = self._softmax.log_probabilities(hidden)
-        scores[:, : len(self.vocabulary)] = log_sigmoid(-place)[:, None] + generated
-        # Keywords are placed, never generated, and so is the end.
-        scores[:, EOS_ID] = -np.inf
-        scores[rows, state.keywords[rows, following]] = log_sigmoid(place)
-        return replace(state, hidden=hidden, cell=cell, following=following), scores
+        coming = PlaceOrGenerate(
+            hidden=hidden,
+            place=hidden @ weight + bias,
+            keyword=state.keywords[rows, following],
+            softmax=self._softmax,
+            width=state.width,
+        )
+        return replace(state, hidden=hidden, cell=cell, following=following), coming

@@ -16,6 +16,7 @@ from tersely.errors import TerselyError
 from tersely.model.checks import TensorSpec
 from tersely.model.folder import ModelFolder
 from tersely.model.lstm import Floats, Lstm, log_sigmoid, log_softmax, sigmoid
+from tersely.model.next_words import AllScores
 from tersely.model.rows import Ids, padded
 from tersely.model.shape import SchemeShape
 from tersely.model.softmax import VocabularySoftmax
@@ -108,8 +109,8 @@ class Runtime:
             width=len(self.vocabulary) + max(map(len, copies), default=0),
         )
 
-    def step(self, state: State, last: Ids) -> tuple[State, Floats]:
-        """Say the last word (rows,) and return log p of each next one: (rows, width)."""
+    def step(self, state: State, last: Ids) -> tuple[State, AllScores]:
+        """Say the last word (rows,) and tell what comes next."""
         known = np.where(last < len(self.vocabulary), last, UNK_ID)
         embedded = self._embedding[known]  # (rows, embedding)
         projected = embedded @ self._decoder.inputs[: self.shape.embedding_units] + state.fed
@@ -126,7 +127,7 @@ class Runtime:
         size = len(self.vocabulary)
         scored[:, :size] = log_sigmoid(generate)[:, None] + self._softmax.log_probabilities(spoken)
         self._add_copies(scored, state, log_sigmoid(-generate)[:, None] + attention)
-        return replace(state, hidden=hidden, cell=cell), scored
+        return replace(state, hidden=hidden, cell=cell), AllScores(scored)
 
     def _add_copies(self, scored: Floats, state: State, copied: Floats) -> None:
         """Add what copying contributes; a word may stand among the keywords more than once."""

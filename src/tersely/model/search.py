@@ -11,9 +11,10 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tersely.model.next_words import NextWords
+from tersely.model.rows import Ids
 from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
-Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 BARRED = np.float32(-np.inf)
 
@@ -30,10 +31,10 @@ StateT = TypeVar("StateT", bound=Steppable)
 
 
 class Step(Protocol[StateT]):
-    """Says the last words, returns the log-probabilities of the next."""
+    """Says the last words, tells what comes next."""
 
-    def __call__(self, state: StateT, last: Ids) -> tuple[StateT, Floats]:
-        """Map last (rows,) to log-probabilities (rows, width)."""
+    def __call__(self, state: StateT, last: Ids) -> tuple[StateT, NextWords]:
+        """Map last (rows,) to how likely each next word is."""
         ...
 
 
@@ -55,9 +56,13 @@ def greedy(step: Step[StateT], state: StateT, *, rows: int, max_tokens: int) -> 
     totals = np.zeros(rows, np.float64)
     live = np.arange(rows)
     for spent in range(max_tokens + 1):
-        state, scores = step(state, last)
-        best = scores.argmax(axis=1) if spent < max_tokens else np.full(len(live), EOS_ID)
-        totals[live] += scores[np.arange(len(live)), best]
+        state, coming = step(state, last)
+        if spent < max_tokens:
+            best, scores = _likeliest(*coming.best(1))
+        else:
+            best = np.full(len(live), EOS_ID)
+            scores = coming.of(best)
+        totals[live] += scores
         goes_on = best != EOS_ID
         for row, word in zip(live[goes_on], best[goes_on], strict=True):
             said[row].append(int(word))
@@ -109,9 +114,9 @@ def beam_search(
     state = _take(state, np.repeat(np.arange(sentences), width))
     last = np.full(sentences * width, BOS_ID, np.int64)
     for spent in range(int(limits.max(initial=0)) + 1):
-        state, scores = step(state, last)
-        _bar(scores, live, wanted, counts, limits - spent, beam)
-        parents, last = _advance(scores, live, wanted, counts, beam)
+        state, coming = step(state, last)
+        candidates = _candidates(coming, live, wanted, counts, limits - spent, beam)
+        parents, last = _advance(*candidates, live, wanted, counts, beam)
         state = _take(state, parents)
         if all(_is_settled(live, sentence, beam) for sentence in range(sentences)):
             break
@@ -120,56 +125,64 @@ def beam_search(
     ]
 
 
-def _bar(scores: Floats, live: _Live, wanted: Ids, counts: Ids, left: Ids, beam: Beam) -> None:
-    """Take away what may not be said now (in place); `left` words may come in each sentence."""
-    scores[:, list(beam.barred)] = BARRED
+def _candidates(
+    coming: NextWords, live: _Live, wanted: Ids, counts: Ids, left: Ids, beam: Beam
+) -> tuple[Ids, Floats]:
+    """Words that may be said now, and their log-probabilities; `left` words may still come."""
+    ids, scores = coming.best(2 * beam.width + len(beam.barred))
+    scores = np.where(np.isin(ids, beam.barred), BARRED, scores)
     missing = (counts[:, None] - live.placed).ravel() if beam.guarantee else np.zeros(len(scores))
-    scores[missing > 0, EOS_ID] = BARRED
+    scores[(ids == EOS_ID) & (missing > 0)[:, None]] = BARRED
     # Only as many words are left as keywords are missing: the next one must come now.
-    must = np.flatnonzero(missing >= np.repeat(left, beam.width))
-    following = _following(live.placed, wanted)
-    for row in must:
-        only = following[row] if missing[row] > 0 else EOS_ID
-        kept = scores[row, only]
-        scores[row] = BARRED
-        scores[row, only] = kept
+    must = missing >= np.repeat(left, beam.width)
+    if must.any():
+        only = np.where(missing > 0, _following(live.placed, wanted), EOS_ID)
+        ids, scores = ids.copy(), np.where(must[:, None], BARRED, scores)
+        ids[must, 0], scores[must, 0] = only[must], coming.of(only)[must]
+    return ids, scores
 
 
-def _advance(scores: Floats, live: _Live, wanted: Ids, counts: Ids, beam: Beam) -> tuple[Ids, Ids]:
+def _advance(
+    ids: Ids, scores: Floats, live: _Live, wanted: Ids, counts: Ids, beam: Beam
+) -> tuple[Ids, Ids]:
     """Extend every hypothesis by its best words; return each new row's parent and word."""
     sentences, width = live.scores.shape
-    total = live.scores[:, :, None] + scores.reshape(sentences, width, -1)
-    vocabulary = total.shape[2]
-    flat = total.reshape(sentences, -1)
-    most = min(2 * width, flat.shape[1])
-    top = np.argpartition(-flat, most - 1, axis=1)[:, :most]
-    top = np.take_along_axis(top, np.argsort(-np.take_along_axis(flat, top, 1), axis=1), 1)
+    choices = ids.shape[1]
+    flat = (live.scores[:, :, None] + scores.reshape(sentences, width, -1)).reshape(sentences, -1)
+    words_of = ids.reshape(sentences, -1)
+    order = np.argsort(-flat, axis=1, kind="stable")
     parents = np.repeat(np.arange(sentences) * width, width)
     words = np.full(sentences * width, EOS_ID, np.int64)
     new_ids, new_scores = [], np.full_like(live.scores, -np.inf)
     new_placed = np.zeros_like(live.placed)
     for sentence in range(sentences):
         rows: list[tuple[int, ...]] = []
-        for candidate in top[sentence]:
+        for candidate in order[sentence, : 2 * width].tolist():
             score = flat[sentence, candidate]
             if score == -np.inf or len(rows) == width:
                 break
-            parent, word = divmod(int(candidate), vocabulary)
-            ids = live.ids[sentence][parent]
+            parent, word = candidate // choices, int(words_of[sentence, candidate])
+            said = live.ids[sentence][parent]
             if word == EOS_ID:
-                live.ended[sentence].append(Found(ids, float(score)))
+                live.ended[sentence].append(Found(said, float(score)))
                 continue
             placed = int(live.placed[sentence, parent])
             if placed < counts[sentence] and wanted[sentence, placed] == word:
                 placed += 1
             at = len(rows)
-            rows.append((*ids, word))
+            rows.append((*said, word))
             new_scores[sentence, at], new_placed[sentence, at] = score, placed
             parents[sentence * width + at] = sentence * width + parent
             words[sentence * width + at] = word
         new_ids.append(rows + [()] * (width - len(rows)))
     live.ids, live.scores, live.placed = new_ids, new_scores, new_placed
     return parents, words
+
+
+def _likeliest(ids: Ids, scores: Floats) -> tuple[Ids, Floats]:
+    """The best of each row's candidates."""
+    rows, place = np.arange(len(ids)), scores.argmax(axis=1)
+    return ids[rows, place], scores[rows, place]
 
 
 def _is_settled(live: _Live, sentence: int, beam: Beam) -> bool:

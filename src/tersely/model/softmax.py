@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ class VocabularySoftmax:
     head: Floats  # (units, words of the head and clusters)
     bias: Floats | None
     tails: tuple[tuple[Floats, Floats], ...]  # (units, inner) and (inner, words) a cluster
-    head_words: int
+    starts: tuple[int, ...]  # where each cluster begins
+    words: int
 
     @classmethod
     def load(
@@ -27,23 +29,42 @@ class VocabularySoftmax:
         """Take a model's weights."""
         names = [name for name in softmax_tensors(shape) if name.endswith("weight")]
         head, *rest = (np.ascontiguousarray(tensors[name].T) for name in names)
-        cutoffs = shape.adaptive_cutoffs
         return cls(
             head=head,
             bias=tensors.get("decoder.softmax.output.bias"),
             tails=tuple(zip(rest[::2], rest[1::2], strict=True)),
-            head_words=cutoffs[0] if cutoffs else shape.vocabulary_size,
+            starts=shape.adaptive_cutoffs,
+            words=shape.vocabulary_size,
         )
+
+    @property
+    def clusters(self) -> list[tuple[int, int]]:
+        """Where each cluster begins, and where it ends."""
+        return list(pairwise([*self.starts, self.words]))
+
+    @property
+    def head_words(self) -> int:
+        """How many words the head scores by itself."""
+        return self.starts[0] if self.starts else self.words
+
+    def head_scores(self, spoken: Floats) -> Floats:
+        """Map (rows, units) to log p of frequent words and of each cluster."""
+        scores: Floats = spoken @ self.head
+        if self.bias is not None:
+            scores += self.bias
+        return log_softmax(scores)
+
+    def tail_scores(self, spoken: Floats, cluster: int) -> Floats:
+        """Map (rows, units) to log p of each word of a cluster, given the cluster."""
+        inner, outer = self.tails[cluster]
+        narrow: Floats = spoken @ inner  # (rows, inner)
+        return log_softmax(np.matmul(narrow, outer, dtype=np.float32))
 
     def log_probabilities(self, spoken: Floats) -> Floats:
         """Map (rows, units) to log p of each word: (rows, vocabulary)."""
-        scores = spoken @ self.head
-        if self.bias is not None:
-            scores += self.bias
-        head = log_softmax(scores)
-        parts: list[Floats] = [head[:, : self.head_words]]
-        for index, (inner, outer) in enumerate(self.tails):
-            narrow: Floats = spoken @ inner  # (rows, inner)
-            tail = log_softmax(np.matmul(narrow, outer, dtype=np.float32))
-            parts.append(head[:, self.head_words + index, None] + tail)
+        head = self.head_scores(spoken)
+        parts = [head[:, : self.head_words]]
+        for index in range(len(self.tails)):
+            share = head[:, self.head_words + index, None]
+            parts.append(share + self.tail_scores(spoken, index))
         return np.concatenate(parts, axis=1) if self.tails else parts[0]

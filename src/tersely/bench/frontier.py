@@ -1,0 +1,195 @@
+"""Is one model for all budgets better than the paper's scheme for each? `tersely bench frontier`.
+
+The finished runs of a sweep against a model with a budget, on the same held-out sentences:
+exact match and top three over the typed fraction, time to each point, how well a budget is
+kept, what becomes of keywords that people or rules chose, and the time to decode.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tersely.errors import TerselyError, UsageError
+from tersely.evaluation.evaluate import Choose, Prediction, length_matched, predict, summarise
+from tersely.evaluation.frontier import MEASURES, Point, beaten_points, lead
+from tersely.model.choosing import coins
+from tersely.model.completer import Completer
+from tersely.model.search import Beam
+from tersely.text.keywords import RuleEncoder, Stopword, Unif
+from tersely.text.tokens import tokenise
+
+BUDGETS = (0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+READ_AT = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+PAPER_BEST = {0.25: 0.0813, 0.34: 0.1445, 0.50: 0.3831}  # table 2: the best decoder for a point
+INPUTS: Mapping[str, RuleEncoder] = {
+    "Unif(0.3)": Unif(0.3),
+    "Unif(0.5)": Unif(0.5),
+    "Stopword(0)": Stopword(0.0),
+    "content words": Stopword(0.0, drop_shift=True, drop_punctuation=True),
+}
+TIMED_SENTENCES = 200
+MAX_TOKENS = 16
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierBench:
+    """What is compared, on what."""
+
+    sweep: Path
+    models: Sequence[Path]  # one a seed
+    sentences: Sequence[str]
+    robustness_sentences: int
+
+
+def measure(bench: FrontierBench, say: Say) -> dict[str, Any]:
+    """Measure everything."""
+    others = list(finished_runs(bench.sweep))
+    if not others:
+        raise UsageError(f"{bench.sweep}: no finished run with an evaluation.json.")
+    bench = replace(bench, sentences=short_enough(bench.sentences))
+    seeds = [our_points(path, bench.sentences, say) for path in bench.models]
+    ours = seeds[0]
+    return {
+        "sentences": ours[0].summary["sentences"],
+        "ours": [[_plain(point) for point in points] for points in seeds],
+        "sweep": [_plain(point) for point in others],
+        "lead": {
+            subset: {
+                name: lead(ours, others, at=READ_AT, measure=name, subset=subset)
+                for name in MEASURES
+            }
+            for subset in ("all", "matched")
+        },
+        "points": {name: beaten_points(ours, others, name) for name in MEASURES},
+        "paper": lead_over_paper(ours),
+        "budget_error": max(
+            abs(point.typed - point.budget)
+            for points in seeds
+            for point in points
+            if point.budget is not None
+        ),
+        "robustness": robustness(bench, [point.name for point in others], say),
+        "decoding": decoding(bench, others[0].name, say),
+    }
+
+
+def short_enough(sentences: Sequence[str]) -> list[str]:
+    """Those that the sweep's runs were trained for; there must be some."""
+    short = [text for text in sentences if 0 < len(tokenise(text).tokens) <= MAX_TOKENS]
+    if not short:
+        raise UsageError(f"No sentence of at most {MAX_TOKENS} tokens to measure on.")
+    return short
+
+
+def finished_runs(sweep: Path) -> Iterator[Point]:
+    """The points of a sweep; a run that was cut short is none."""
+    for folder in sorted(sweep.iterdir()) if sweep.is_dir() else ():
+        if not all((folder / name).is_file() for name in ("result.json", "evaluation.json")):
+            continue
+        try:
+            yield _point_of(folder)
+        except (ValueError, KeyError, TypeError) as error:
+            raise TerselyError(f"{folder}: not the results of a finished run ({error}).") from error
+
+
+def _point_of(folder: Path) -> Point:
+    result, figures, run = (
+        json.loads((folder / name).read_text(encoding="utf-8"))
+        for name in ("result.json", "evaluation.json", "run.json")
+    )
+    return Point(
+        name=folder.name,
+        family=run["config"]["objective"]["kind"],
+        summary=figures,
+        matched=figures["length_matched"],
+        seconds=result["seconds"],
+    )
+
+
+def our_points(path: Path, sentences: Sequence[str], say: Say) -> list[Point]:
+    """A model's points at all budgets."""
+    completer = Completer.load(path)
+    result = path / "result.json"
+    seconds = json.loads(result.read_text())["seconds"] if result.is_file() else None
+    found = []
+    for budget in BUDGETS:
+        say(f"{path.name} at {budget}")
+        predictions = predict(completer, sentences, budget=budget)
+        short = length_matched(predictions)[1]
+        point = Point(
+            name=f"{path.name} at {budget:g}",
+            family="ours",
+            summary=summarise(predictions),
+            matched=summarise(short),
+            seconds=seconds,
+            budget=budget,
+        )
+        found.append(point)
+    return found
+
+
+def lead_over_paper(ours: Sequence[Point]) -> list[dict[str, Any]]:
+    """Ours on sentences of the paper's length, beside the paper's own best figures."""
+    figures = [
+        Point("paper", "paper", {}, {"typed_fraction": typed, "exact_match": exact})
+        for typed, exact in PAPER_BEST.items()
+    ]
+    return lead(ours, figures, at=PAPER_BEST, measure="exact_match", subset="matched")
+
+
+def robustness(bench: FrontierBench, runs: Sequence[str], say: Say) -> dict[str, Any]:
+    """Keywords that no learned encoder chose: every decoder on the same ones."""
+    sentences = bench.sentences[: bench.robustness_sentences]
+    decoders = {"ours": bench.models[0], **{name: bench.sweep / name for name in runs}}
+    table: dict[str, Any] = {name: {} for name in INPUTS}
+    for decoder, path in decoders.items():
+        say(f"keywords of others, decoded by {decoder}")
+        completer = Completer.load(path)
+        for name, rule in INPUTS.items():
+            table[name][decoder] = _figures(predict(completer, sentences, choose=_choice(rule)))
+    for row in table.values():
+        for measure_name in MEASURES:
+            others = {name: row[name][measure_name] for name in runs}
+            best = max(others, key=lambda name: others[name])
+            times = row["ours"][measure_name] / others[best] if others[best] else None
+            row[f"best_{measure_name}"] = {"decoder": best, "value": others[best], "times": times}
+    return table
+
+
+def decoding(bench: FrontierBench, run: str, say: Say) -> dict[str, float]:
+    """Milliseconds to complete the same keywords, one after another, in turns."""
+    say("decoding time")
+    models = {"ours": Completer.load(bench.models[0]), "paper": Completer.load(bench.sweep / run)}
+    seconds = dict.fromkeys(models, 0.0)
+    typed = [one.keywords for one in predict(models["ours"], bench.sentences[:TIMED_SENTENCES])]
+    for keywords in typed:
+        for name, completer in models.items():
+            start = time.perf_counter()
+            completer.suggest([keywords], Beam())
+            seconds[name] += time.perf_counter() - start
+    each = {f"{name}_milliseconds": 1e3 * spent / len(typed) for name, spent in seconds.items()}
+    return {**each, "times_faster": seconds["paper"] / seconds["ours"]}
+
+
+def _choice(rule: RuleEncoder) -> Choose:
+    return lambda sentences: [rule.mask(tokens, coins(tokens)) for tokens in sentences]
+
+
+def _figures(predictions: Sequence[Prediction]) -> dict[str, Any]:
+    return summarise(predictions, intervals=False)
+
+
+def _plain(point: Point) -> dict[str, Any]:
+    return {
+        "name": point.name,
+        "family": point.family,
+        "budget": point.budget,
+        "training_seconds": point.seconds,
+        "all": point.summary,
+        "matched": point.matched,
+    }

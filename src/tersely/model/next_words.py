@@ -1,0 +1,138 @@
+"""Next words: how likely each word comes next, of which search wants to know only the best.
+
+A vocabulary has ten thousand words, and a beam looks at ten of them. What a runtime returns
+from a step can be asked for the best few, for certain words, or for all.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from tersely.model.lstm import Floats, log_sigmoid
+from tersely.model.rows import Ids
+from tersely.model.softmax import VocabularySoftmax
+from tersely.text.vocab import EOS_ID
+
+
+class NextWords(Protocol):
+    """Log-probabilities of the next word, one row a hypothesis."""
+
+    def best(self, count: int) -> tuple[Ids, Floats]:
+        """The likeliest words and their log-probabilities, `count` a row or a few more.
+
+        No word comes twice in a row unless it is impossible (−∞); they are in no order.
+        """
+
+    def of(self, words: Ids) -> Floats:
+        """Log-probabilities of one word a row: (rows,)."""
+
+    def all(self) -> Floats:
+        """Log-probabilities of every id: (rows, width)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllScores:
+    """Every word has been scored already."""
+
+    scores: Floats  # (rows, width)
+
+    def best(self, count: int) -> tuple[Ids, Floats]:
+        """The best by partition."""
+        return top(self.scores, count)
+
+    def of(self, words: Ids) -> Floats:
+        """Look them up."""
+        found: Floats = self.scores[np.arange(len(words)), words]
+        return found
+
+    def all(self) -> Floats:
+        """As they are."""
+        return self.scores
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceOrGenerate:
+    """The next keyword is placed, or another word is generated; rare words wait to be asked for."""
+
+    hidden: Floats  # (rows, units)
+    place: Floats  # (rows,): logit of placing
+    keyword: Ids  # (rows,): the keyword that comes next, the end mark after the last
+    softmax: VocabularySoftmax
+    width: int
+
+    def best(self, count: int) -> tuple[Ids, Floats]:
+        """The keyword, the best of the frequent words, and rarer ones where they can compete."""
+        head = self.softmax.head_scores(self.hidden)
+        generate = log_sigmoid(-self.place)
+        words = head[:, : self.softmax.head_words] + generate[:, None]
+        self._bar(words, first=0)
+        ids, scores = top(words, count)
+        parts = [(ids, scores), (self.keyword[:, None], log_sigmoid(self.place)[:, None])]
+        weakest = scores.min(axis=1)
+        for index, (start, _) in enumerate(self.softmax.clusters):
+            share = head[:, self.softmax.head_words + index] + generate
+            rows = np.flatnonzero(share > weakest)
+            if len(rows):
+                parts.append(self._best_of_cluster(index, start, rows, share[rows], count))
+        return (
+            np.concatenate([part[0] for part in parts], axis=1),
+            np.concatenate([part[1] for part in parts], axis=1),
+        )
+
+    def _best_of_cluster(
+        self, index: int, start: int, rows: Ids, share: Floats, count: int
+    ) -> tuple[Ids, Floats]:
+        """The best of some rows; the others get words that cannot come."""
+        tail = share[:, None] + self.softmax.tail_scores(self.hidden[rows], index)
+        self._bar(tail, first=start, rows=rows)
+        own, found = top(tail, count)
+        ids = np.full((len(self.hidden), own.shape[1]), EOS_ID, np.int64)
+        scores = np.full(ids.shape, -np.inf, np.float32)
+        ids[rows], scores[rows] = own + start, found
+        return ids, scores
+
+    def _bar(self, words: Floats, *, first: int, rows: Ids | None = None) -> None:
+        """Keywords are placed, never generated, and so is the end (in place)."""
+        if first <= EOS_ID < first + words.shape[1]:
+            words[:, EOS_ID - first] = -np.inf
+        keyword = (self.keyword if rows is None else self.keyword[rows]) - first
+        here = np.flatnonzero((keyword >= 0) & (keyword < words.shape[1]))
+        words[here, keyword[here]] = -np.inf
+
+    def of(self, words: Ids) -> Floats:
+        """Score the head, and of the clusters only those asked about."""
+        head = self.softmax.head_scores(self.hidden)
+        generate, rows = log_sigmoid(-self.place), np.arange(len(words))
+        found = np.full(len(words), -np.inf, np.float32)
+        is_head = words < self.softmax.head_words
+        found[is_head] = head[rows[is_head], words[is_head]] + generate[is_head]
+        for index, (start, end) in enumerate(self.softmax.clusters):
+            here = np.flatnonzero((words >= start) & (words < end))
+            if len(here):
+                tail = self.softmax.tail_scores(self.hidden[here], index)
+                share = head[here, self.softmax.head_words + index] + generate[here]
+                found[here] = share + tail[np.arange(len(here)), words[here] - start]
+        found[words == EOS_ID] = -np.inf
+        is_keyword = words == self.keyword
+        found[is_keyword] = log_sigmoid(self.place[is_keyword])
+        return found
+
+    def all(self) -> Floats:
+        """Score everything."""
+        rows = np.arange(len(self.hidden))
+        scores = np.full((len(rows), self.width), -np.inf, np.float32)
+        generated = self.softmax.log_probabilities(self.hidden)
+        scores[:, : self.softmax.words] = log_sigmoid(-self.place)[:, None] + generated
+        scores[:, EOS_ID] = -np.inf
+        scores[rows, self.keyword] = log_sigmoid(self.place)
+        return scores
+
+
+def top(scores: Floats, count: int) -> tuple[Ids, Floats]:
+    """The `count` greatest of each row, in no order, with where they are."""
+    if count >= scores.shape[1]:
+        ids = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
+        return ids, scores
+    ids = np.argpartition(scores, scores.shape[1] - count, axis=1)[:, -count:]
+    return ids, np.take_along_axis(scores, ids, axis=1)
