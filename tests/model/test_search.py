@@ -193,6 +193,17 @@ def test_what_cannot_be_said_is_not_said_even_for_want_of_others() -> None:
     }
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_of_sentences_that_differ_in_silent_words_alone_the_best_is_found(seed: int) -> None:
+    language, silent = Language(seed), frozenset({4, 6})
+    beam = replace(EVERYTHING, silent=silent, count=3)
+    [found] = beam_search(language.step, language.begin(1), [[5]], beam)
+    best: dict[tuple[int, ...], Found] = {}
+    for one in by_hand(language, 0, [5], max_tokens=4, count=1000):
+        best.setdefault(tuple(word for word in one.ids if word not in silent), one)
+    assert_same(found, list(best.values())[:3])
+
+
 @pytest.mark.parametrize("width", [1, 2, 5])
 def test_stopping_early_loses_nothing(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     keywords = [[], [5], [6, 4], [5, 5, 5]]

@@ -7,7 +7,7 @@
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from tersely.errors import TerselyError, UsageError
@@ -16,7 +16,7 @@ from tersely.model.folder import ModelFolder
 from tersely.model.memory import Memory
 from tersely.model.recalling import recall
 from tersely.model.search import Beam, Found, beam_search, greedy
-from tersely.text.keywords import keywords
+from tersely.text.keywords import is_punctuation, keywords
 from tersely.text.tokens import SHIFT, detokenise, tokenise
 
 MAX_TOKENS = 24
@@ -53,6 +53,11 @@ class Completer:
         self.model = model
         self.memory = memory
         self.runtime, self.chooser = open_model(model)
+        self._silent = frozenset(
+            number
+            for number, token in enumerate(model.vocabulary.tokens)
+            if token == SHIFT or is_punctuation(token)
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], memory: Memory | None = None) -> "Completer":
@@ -96,7 +101,11 @@ class Completer:
     def suggest(
         self, rows: Sequence[Sequence[str]], beam: Beam, budget: float | None = None
     ) -> list[list[Suggestion]]:
-        """Search with a beam, keywords given as tokens, by a user of this budget, if known."""
+        """Search with a beam, keywords given as tokens, by a user of this budget, if known.
+
+        Suggestions differ in words, not only in capitals and punctuation.
+        """
+        beam = replace(beam, silent=self._silent)
         if not rows:
             return []
         copies = [self.runtime.vocabulary.unknown(row) for row in rows]

@@ -84,6 +84,8 @@ class Beam:
     """Many keywords may be completed to this many tokens more than they are."""
     guarantee: bool = True
     barred: tuple[int, ...] = (PAD_ID, UNK_ID, BOS_ID)
+    silent: frozenset[int] = frozenset()
+    """Ids that make no difference: of sentences that differ in these alone, the best is found."""
 
 
 @dataclass(slots=True)
@@ -120,9 +122,7 @@ def beam_search(
         state = _take(state, parents)
         if all(_is_settled(live, sentence, beam) for sentence in range(sentences)):
             break
-    return [
-        sorted(found, key=lambda one: -one.log_probability)[: beam.count] for found in live.ended
-    ]
+    return [_distinct(found, beam)[: beam.count] for found in live.ended]
 
 
 def _candidates(
@@ -188,8 +188,20 @@ def _likeliest(ids: Ids, scores: Floats) -> tuple[Ids, Floats]:
 def _is_settled(live: _Live, sentence: int, beam: Beam) -> bool:
     """Scores only fall, so what is worse than the last wanted sentence can stop."""
     best = live.scores[sentence].max()
-    ended = sorted((found.log_probability for found in live.ended[sentence]), reverse=True)
-    return bool(best == -np.inf or (len(ended) >= beam.count and ended[beam.count - 1] >= best))
+    if best == -np.inf:
+        return True
+    if len(live.ended[sentence]) < beam.count:
+        return False
+    ended = _distinct(live.ended[sentence], beam)
+    return len(ended) >= beam.count and ended[beam.count - 1].log_probability >= best
+
+
+def _distinct(found: Sequence[Found], beam: Beam) -> list[Found]:
+    """Best first; of those that differ in silent ids alone, the first."""
+    kept: dict[tuple[int, ...], Found] = {}
+    for one in sorted(found, key=lambda one: -one.log_probability):
+        kept.setdefault(tuple(word for word in one.ids if word not in beam.silent), one)
+    return list(kept.values())
 
 
 def _following(placed: Ids, wanted: Ids) -> Ids:
