@@ -154,3 +154,16 @@ def test_suggestions_differ_in_words_not_only_in_capitals_and_punctuation(
             for one in completer.complete(typed, 5)
         ]
         assert len({tuple(row) for row in words}) == len(words)
+
+
+@pytest.mark.parametrize("phrase", ["soup cold", "friendly waiter", "zyzzyva quux"])
+def test_a_phrase_in_quotes_stays_together(completer: Completer, phrase: str) -> None:
+    for one in completer.complete(f'"{phrase}" today'):
+        assert phrase in one.text.lower()
+
+
+@pytest.mark.parametrize("ending", ["?", "!", "."])
+def test_a_sentence_ends_as_it_was_typed(completer: Completer, ending: str) -> None:
+    for one in completer.complete(f"waiter friendly{ending}"):
+        assert one.tokens[-1] == ending
+        assert one.tokens.count(ending) == 1

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tersely.model import search
 from tersely.model.next_words import AllScores
 from tersely.model.search import Beam, Found, beam_search, greedy
-from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, SHIFT_ID, UNK_ID
 
 WIDTH = 7  # ids there are: the special ones, of which 4 may be said, and two words
 WORDS = (4, 5, 6)
@@ -247,3 +247,29 @@ def test_greedy_ends_after_so_many_tokens() -> None:
 
     language = Talkative()
     assert greedy(language.step, language.begin(1), rows=1, max_tokens=3)[0].ids == (5, 5, 5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_glued_stays_together_and_all_else_is_as_likely_as_before(seed: int) -> None:
+    language, glued = Language(seed), [False, True, False]
+    [found] = beam_search(language.step, language.begin(1), [[5, 6]], EVERYTHING, [glued])
+    every = by_hand(language, 0, [5, 6], max_tokens=4, count=1000)
+    # The first 5 is the keyword, so 6 must follow it, but for a case mark (4).
+    kept = [one for one in every if rest_after(one.ids, 5)[:1] in ((6,),) or capital(one.ids)]
+    assert_same(found, kept[: EVERYTHING.count])
+
+
+def rest_after(ids: tuple[int, ...], word: int) -> tuple[int, ...]:
+    return ids[ids.index(word) + 1 :]
+
+
+def capital(ids: tuple[int, ...]) -> bool:
+    return rest_after(ids, 5)[:2] == (SHIFT_ID, 6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_where_the_end_is_glued_nothing_follows_the_last_keyword(seed: int) -> None:
+    language = Language(seed)
+    [found] = beam_search(language.step, language.begin(1), [[6]], EVERYTHING, [[False, True]])
+    every = by_hand(language, 0, [6], max_tokens=4, count=1000)
+    assert_same(found, [one for one in every if one.ids.index(6) == len(one.ids) - 1][:10])

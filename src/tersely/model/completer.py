@@ -16,6 +16,7 @@ from tersely.model.folder import ModelFolder
 from tersely.model.memory import Memory
 from tersely.model.recalling import recall
 from tersely.model.search import Beam, Found, beam_search, greedy
+from tersely.model.typed import read_typed
 from tersely.text.keywords import is_punctuation, keywords
 from tersely.text.tokens import SHIFT, detokenise, tokenise
 
@@ -76,8 +77,10 @@ class Completer:
         """The same for many at once."""
         if not 1 <= n <= 10:
             raise UsageError(f"{n} suggestions: between 1 and 10 can be asked for.")
-        rows = [tokenise(text).tokens for text in texts]
-        found = self.suggest(rows, Beam(width=max(5, n), count=n))
+        typed = [read_typed(text) for text in texts]
+        rows = [one.tokens for one in typed]
+        beam = Beam(width=max(5, n), count=n)
+        found = self.suggest(rows, beam, glued=[one.glued for one in typed])
         if self.memory is None:
             return found
         return [
@@ -99,7 +102,11 @@ class Completer:
         return sorted(mixed.values(), key=lambda one: -one.score)
 
     def suggest(
-        self, rows: Sequence[Sequence[str]], beam: Beam, budget: float | None = None
+        self,
+        rows: Sequence[Sequence[str]],
+        beam: Beam,
+        budget: float | None = None,
+        glued: Sequence[Sequence[bool]] | None = None,
     ) -> list[list[Suggestion]]:
         """Search with a beam, keywords given as tokens, by a user of this budget, if known.
 
@@ -114,7 +121,7 @@ class Completer:
             for row, own in zip(rows, copies, strict=True)
         ]
         start = self.runtime.begin(rows, self.chooser.told(budget))
-        found = beam_search(self.runtime.step, start, wanted, beam)
+        found = beam_search(self.runtime.step, start, wanted, beam, glued)
         return [
             [self._suggestion(one, own) for one in sentences]
             for sentences, own in zip(found, copies, strict=True)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tersely.model.next_words import NextWords
 from tersely.model.rows import Ids
-from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, SHIFT_ID, UNK_ID
 
 Floats = npt.NDArray[np.float32]
 BARRED = np.float32(-np.inf)
@@ -98,12 +98,48 @@ class _Live:
     ended: list[list[Found]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Keywords of all sentences, side by side."""
+
+    wanted: Ids  # (sentences, keywords); −1 where there are fewer
+    counts: Ids  # (sentences,)
+    glued: npt.NDArray[np.bool_]  # (sentences, keywords + 1)
+
+    @classmethod
+    def of(
+        cls, keywords: Sequence[Sequence[int]], glued: Sequence[Sequence[bool]] | None
+    ) -> "_Asked":
+        counts = np.array([len(row) for row in keywords], np.int64)
+        wanted = np.full((len(keywords), max(1, int(counts.max(initial=0)))), -1, np.int64)
+        together = np.zeros((len(keywords), wanted.shape[1] + 1), np.bool_)
+        for index, row in enumerate(keywords):
+            wanted[index, : len(row)] = row
+            if glued is not None:
+                together[index, : len(row) + 1] = glued[index]
+        return cls(wanted, counts, together)
+
+    def following(self, placed: Ids) -> Ids:
+        """The next keyword of each row: (sentences × beam,)."""
+        inside = np.minimum(placed, self.wanted.shape[1] - 1)
+        return np.take_along_axis(self.wanted, inside, axis=1).ravel()
+
+
 def beam_search(
-    step: Step[StateT], state: StateT, keywords: Sequence[Sequence[int]], beam: Beam
+    step: Step[StateT],
+    state: StateT,
+    keywords: Sequence[Sequence[int]],
+    beam: Beam,
+    glued: Sequence[Sequence[bool]] | None = None,
 ) -> list[list[Found]]:
-    """Find the likeliest sentences for each row of keywords, best first."""
+    """Find the likeliest sentences for each row of keywords, best first.
+
+    `glued` tells of each keyword, and of the end, whether it must directly follow the
+    keyword before it; a case mark may come between.
+    """
     sentences, width = len(keywords), beam.width
-    wanted, counts = _table(keywords)
+    asked = _Asked.of(keywords, glued)
+    counts = asked.counts
     # A row's limit depends on its own keywords alone, not on the company it is searched in.
     limits = np.maximum(beam.max_tokens, counts + beam.spare_tokens)
     live = _Live(
@@ -117,8 +153,8 @@ def beam_search(
     last = np.full(sentences * width, BOS_ID, np.int64)
     for spent in range(int(limits.max(initial=0)) + 1):
         state, coming = step(state, last)
-        candidates = _candidates(coming, live, wanted, counts, limits - spent, beam)
-        parents, last = _advance(*candidates, live, wanted, counts, beam)
+        candidates = _candidates(coming, last, live, asked, limits - spent, beam)
+        parents, last = _advance(*candidates, live, asked, beam)
         state = _take(state, parents)
         if all(_is_settled(live, sentence, beam) for sentence in range(sentences)):
             break
@@ -126,25 +162,30 @@ def beam_search(
 
 
 def _candidates(
-    coming: NextWords, live: _Live, wanted: Ids, counts: Ids, left: Ids, beam: Beam
+    coming: NextWords, last: Ids, live: _Live, asked: _Asked, left: Ids, beam: Beam
 ) -> tuple[Ids, Floats]:
     """Words that may be said now, and their log-probabilities; `left` words may still come."""
     ids, scores = coming.best(2 * beam.width + len(beam.barred))
     scores = np.where(np.isin(ids, beam.barred), BARRED, scores)
-    missing = (counts[:, None] - live.placed).ravel() if beam.guarantee else np.zeros(len(scores))
+    missing = (asked.counts[:, None] - live.placed).ravel()
+    missing = missing if beam.guarantee else np.zeros_like(missing)
     scores[(ids == EOS_ID) & (missing > 0)[:, None]] = BARRED
     # Only as many words are left as keywords are missing: the next one must come now.
-    must = missing >= np.repeat(left, beam.width)
+    is_short = missing >= np.repeat(left, beam.width)
+    is_glued = np.take_along_axis(asked.glued, live.placed, axis=1).ravel() & beam.guarantee
+    must = is_short | is_glued
     if must.any():
-        only = np.where(missing > 0, _following(live.placed, wanted), EOS_ID)
+        only = np.where(missing > 0, asked.following(live.placed), EOS_ID)
         ids, scores = ids.copy(), np.where(must[:, None], BARRED, scores)
         ids[must, 0], scores[must, 0] = only[must], coming.of(only)[must]
+        # Within a phrase a word may still get its capital.
+        may = is_glued & ~is_short & (missing > 0) & (last != SHIFT_ID) & (only != SHIFT_ID)
+        capital = coming.of(np.full(len(ids), SHIFT_ID))
+        ids[may, 1], scores[may, 1] = SHIFT_ID, capital[may]
     return ids, scores
 
 
-def _advance(
-    ids: Ids, scores: Floats, live: _Live, wanted: Ids, counts: Ids, beam: Beam
-) -> tuple[Ids, Ids]:
+def _advance(ids: Ids, scores: Floats, live: _Live, asked: _Asked, beam: Beam) -> tuple[Ids, Ids]:
     """Extend every hypothesis by its best words; return each new row's parent and word."""
     sentences, width = live.scores.shape
     choices = ids.shape[1]
@@ -167,7 +208,7 @@ def _advance(
                 live.ended[sentence].append(Found(said, float(score)))
                 continue
             placed = int(live.placed[sentence, parent])
-            if placed < counts[sentence] and wanted[sentence, placed] == word:
+            if placed < asked.counts[sentence] and asked.wanted[sentence, placed] == word:
                 placed += 1
             at = len(rows)
             rows.append((*said, word))
@@ -202,20 +243,6 @@ def _distinct(found: Sequence[Found], beam: Beam) -> list[Found]:
     for one in sorted(found, key=lambda one: -one.log_probability):
         kept.setdefault(tuple(word for word in one.ids if word not in beam.silent), one)
     return list(kept.values())
-
-
-def _following(placed: Ids, wanted: Ids) -> Ids:
-    """The next keyword of each row: (sentences × beam,)."""
-    inside = np.minimum(placed, wanted.shape[1] - 1)
-    return np.take_along_axis(wanted, inside, axis=1).ravel()
-
-
-def _table(keywords: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:
-    counts = np.array([len(row) for row in keywords], np.int64)
-    wanted = np.full((len(keywords), max(1, int(counts.max(initial=0)))), -1, np.int64)
-    for index, row in enumerate(keywords):
-        wanted[index, : len(row)] = row
-    return wanted, counts
 
 
 def _take(state: StateT, rows: Ids) -> StateT:
