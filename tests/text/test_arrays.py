@@ -1,9 +1,10 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tersely.text import arrays
-from tersely.text.arrays import write_split
+from tersely.text.arrays import read_pieces, write_split
 from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
 
 
@@ -29,3 +30,22 @@ def test_an_empty_split_is_an_empty_array(tmp_path: Path) -> None:
     summary = write_split(tmp_path / "dev", tmp_path, Vocabulary(SPECIAL_TOKENS), 5)
     assert summary["sentences"] == 0
     assert np.load(tmp_path / "dev.offsets.npy").tolist() == [0]
+
+
+@pytest.mark.parametrize("count", [0, 1, 9, 10, 25])
+def test_a_file_is_read_piece_by_piece(tmp_path: Path, count: int) -> None:
+    np.save(tmp_path / "numbers.npy", np.arange(count, dtype=np.int32))
+    pieces = list(read_pieces(tmp_path / "numbers.npy", size=10))
+    assert [number for piece in pieces for number in piece] == list(range(count))
+    assert all(len(piece) <= 10 for piece in pieces)
+
+
+def test_reading_by_pieces_maps_nothing(tmp_path: Path) -> None:
+    """What is mapped counts as memory of the process for as long as it is looked at."""
+    path = tmp_path / "numbers.npy"
+    np.save(path, np.zeros(1 << 20, np.int32))
+    for piece in read_pieces(path, size=1 << 16):
+        assert not isinstance(piece, np.memmap)
+        assert piece.base is None
+    maps = Path("/proc/self/maps")
+    assert not maps.exists() or str(path) not in maps.read_text()

@@ -45,6 +45,18 @@ def write_split(
     }
 
 
+def read_pieces(path: Path, size: int = 1 << 22) -> Iterator[np.ndarray]:
+    """Read a one-dimensional .npy file piece by piece.
+
+    A mapped file stays in a process's memory once it was read, page by page; this does not.
+    """
+    with path.open("rb") as file:
+        np.lib.format.read_magic(file)
+        _, _, dtype = np.lib.format.read_array_header_1_0(file)
+        while len(piece := np.fromfile(file, dtype, size)):
+            yield piece
+
+
 def _chunks(path: Path) -> Iterator[list[str]]:
     chunk: list[str] = []
     with path.open(encoding="utf-8", newline="\n") as file:

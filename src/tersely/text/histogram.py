@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tersely.text.prepared import PreparedCorpus
+from tersely.text.arrays import read_pieces
 
 
 def plot_histogram(folder: Path, summary: Mapping[str, Any]) -> bool:
@@ -39,10 +39,9 @@ def _draw_lengths(axes: Any, summary: Mapping[str, Any]) -> None:
 
 
 def _draw_frequencies(axes: Any, folder: Path, summary: Mapping[str, Any]) -> None:
-    tokens = PreparedCorpus(folder, dict(summary)).split("train").tokens
     counts = np.zeros(summary["lexicon_size"], np.int64)
-    for start in range(0, len(tokens), 1 << 22):
-        counts += np.bincount(tokens[start : start + (1 << 22)], minlength=len(counts))
+    for tokens in read_pieces(folder / "train.tokens.npy"):
+        counts += np.bincount(tokens, minlength=len(counts))
     counts = np.sort(counts[counts > 0])[::-1]
     axes.loglog(np.arange(1, len(counts) + 1), counts, color="#33658a")
     axes.axvline(summary["vocabulary_size"], color="#f26419", linewidth=1.5)
