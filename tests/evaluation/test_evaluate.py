@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tersely.evaluation.evaluate import Prediction, length_matched, predict, summarise
-from tersely.evaluation.scoring import total_nll
 from tersely.model.completer import Completer, Suggestion
+from tersely.model.scoring import total_nll
 from tersely.model.search import Beam
 from tersely.text.fixture import fixture_sentences
 from tersely.text.tokens import detokenise, tokenise

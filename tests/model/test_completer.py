@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from tersely.errors import UsageError
-from tersely.evaluation.scoring import total_nll
 from tersely.model.completer import MAX_TOKENS, Completer, Suggestion
 from tersely.model.memory import Memory
+from tersely.model.scoring import total_nll
 from tersely.model.search import Beam
 from tersely.text.fixture import fixture_sentences
 from tersely.text.keywords import leftmost_alignment
@@ -167,3 +167,26 @@ def test_a_sentence_ends_as_it_was_typed(completer: Completer, ending: str) -> N
     for one in completer.complete(f"waiter friendly{ending}"):
         assert one.tokens[-1] == ending
         assert one.tokens.count(ending) == 1
+
+
+def test_an_unfinished_word_is_finished(completer: Completer) -> None:
+    found = completer.complete("waiter frien", prefix=True)
+    assert len(found) == 3
+    for one in found:
+        assert "waiter" in one.tokens
+        assert any(token.startswith("frien") for token in one.tokens)
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert sum(one.score for one in found) <= 1 + 1e-6
+
+
+def test_a_blank_finishes_a_word(completer: Completer) -> None:
+    assert completer.complete("waiter frien ", prefix=True) == completer.complete("waiter frien")
+    assert completer.complete("", prefix=True) == completer.complete("")
+
+
+def test_finished_and_unfinished_ones_can_be_asked_about_together(completer: Completer) -> None:
+    texts = ["soup col", "waiter ", "soup", "zyzzyv"]
+    together = completer.complete_batch(texts, prefix=True)
+    for text, found in zip(texts, together, strict=True):
+        alone = completer.complete(text, prefix=True)
+        assert [one.text for one in found] == [one.text for one in alone]

@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from tersely.errors import TerselyError
-from tersely.evaluation.scoring import total_nll
 from tersely.game.batches import Batch
 from tersely.game.monotone_scheme import MonotoneScheme
 from tersely.model.folder import ModelFolder
 from tersely.model.monotone_runtime import MonotoneRuntime
+from tersely.model.scoring import total_nll
 from tersely.model.search import Beam, beam_search, greedy
 from tersely.text.keywords import leftmost_alignment
 from tersely.text.vocab import BOS_ID, EOS_ID

@@ -3,10 +3,10 @@ import pytest
 import torch
 
 from tersely.errors import TerselyError
-from tersely.evaluation.scoring import total_nll
 from tersely.game.scheme import Scheme
 from tersely.model.folder import ModelFolder
 from tersely.model.runtime import Runtime
+from tersely.model.scoring import total_nll
 from tersely.text.keywords import keywords
 from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
 from tests.game.small import SHAPES, random_batch, small_scheme

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.evaluation.intervals import bootstrap
-from tersely.evaluation.scoring import total_nll
 from tersely.model.completer import Completer
+from tersely.model.scoring import total_nll
 from tersely.model.search import Beam
 from tersely.text.keywords import keywords
 from tersely.text.tokens import detokenise, tokenise

@@ -10,13 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
 from tersely.errors import TerselyError, UsageError
 from tersely.model.architectures import open_model
 from tersely.model.folder import ModelFolder
 from tersely.model.memory import Memory
+from tersely.model.readings import Finisher
 from tersely.model.recalling import recall
+from tersely.model.scoring import total_nll
 from tersely.model.search import Beam, Found, beam_search, greedy
-from tersely.model.typed import read_typed
+from tersely.model.typed import Typed, read_typed
 from tersely.text.keywords import is_punctuation, keywords
 from tersely.text.tokens import SHIFT, detokenise, tokenise
 
@@ -54,6 +58,7 @@ class Completer:
         self.model = model
         self.memory = memory
         self.runtime, self.chooser = open_model(model)
+        self._finisher = Finisher(model.vocabulary)
         self._silent = frozenset(
             number
             for number, token in enumerate(model.vocabulary.tokens)
@@ -69,31 +74,67 @@ class Completer:
         except TerselyError as error:
             raise TerselyError(f"{os.fspath(path)}: {error}") from error
 
-    def complete(self, text: str, n: int = 3) -> list[Suggestion]:
-        """Suggest up to `n` sentences that contain the keywords, likeliest first."""
-        return self.complete_batch([text], n)[0]
+    def complete(self, text: str, n: int = 3, *, prefix: bool = False) -> list[Suggestion]:
+        """Suggest up to `n` sentences that contain the keywords, likeliest first.
 
-    def complete_batch(self, texts: Sequence[str], n: int = 3) -> list[list[Suggestion]]:
+        With `prefix` the last word may be unfinished, unless a blank follows it.
+        """
+        return self.complete_batch([text], n, prefix=prefix)[0]
+
+    def complete_batch(
+        self, texts: Sequence[str], n: int = 3, *, prefix: bool = False
+    ) -> list[list[Suggestion]]:
         """The same for many at once."""
         if not 1 <= n <= 10:
             raise UsageError(f"{n} suggestions: between 1 and 10 can be asked for.")
         typed = [read_typed(text) for text in texts]
-        rows = [one.tokens for one in typed]
+        unfinished = [prefix and text[-1:].strip() != "" for text in texts]
         beam = Beam(width=max(5, n), count=n)
-        found = self.suggest(rows, beam, glued=[one.glued for one in typed])
+        whole = [one for one, goes_on in zip(typed, unfinished, strict=True) if not goes_on]
+        found = iter(
+            self.suggest([one.tokens for one in whole], beam, glued=[one.glued for one in whole])
+        )
+        suggestions = [
+            self._finish(one, n) if goes_on else next(found)
+            for one, goes_on in zip(typed, unfinished, strict=True)
+        ]
         if self.memory is None:
-            return found
+            return suggestions
         return [
-            self._with_memory(self.memory, row, own)[:n]
-            for row, own in zip(rows, found, strict=True)
+            self._with_memory(self.memory, one.tokens, own, prefix=goes_on)[:n]
+            for one, own, goes_on in zip(typed, suggestions, unfinished, strict=True)
         ]
 
+    def _finish(self, typed: Typed, n: int) -> list[Suggestion]:
+        """Complete every reading of an unfinished word, and rank them together.
+
+        How likely a reading is tells its best sentence, by how well it goes with the words
+        before the unfinished one.
+        """
+        readings = self._finisher.readings(typed)
+        rows = [one.typed.tokens for one in readings]
+        beam = Beam(width=max(5, n), count=n)
+        found = self.suggest(rows, beam, glued=[one.typed.glued for one in readings])
+        best = [own[0].tokens if own else () for own in found]
+        losses = total_nll(self.runtime, [row[:-1] for row in rows], best)
+        weights = np.exp(losses.min() - losses) * [
+            2.0 if one.is_finished else 1.0 for one in readings
+        ]
+        shares = weights / weights.sum()
+        pooled: dict[str, Suggestion] = {}
+        for share, own in zip(shares, found, strict=True):
+            for one in own:
+                score = float(share) * one.score
+                if one.text not in pooled or pooled[one.text].score < score:
+                    pooled[one.text] = replace(one, score=score)
+        return sorted(pooled.values(), key=lambda one: -one.score)[:n]
+
     def _with_memory(
-        self, memory: Memory, typed: Sequence[str], found: Sequence[Suggestion]
+        self, memory: Memory, typed: Sequence[str], found: Sequence[Suggestion], *, prefix: bool
     ) -> list[Suggestion]:
         """Put remembered sentences among the model's, all by one score."""
         words = [token for token in typed if token != SHIFT]
-        scores, left = recall(memory.find(words), keywords=len(words))
+        scores, left = recall(memory.find(words, prefix=prefix), keywords=len(words))
         mixed = {one.text: Suggestion(one.text, left * one.score, one.tokens) for one in found}
         for text, score in scores.items():
             known = mixed[text].score if text in mixed else 0.0

@@ -3,9 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tersely.evaluation.scoring import total_nll
 from tersely.model.completer import Completer
 from tersely.model.runtime import Runtime
+from tersely.model.scoring import total_nll
 from tersely.text.vocab import BOS_ID, EOS_ID, UNK_ID
 
 

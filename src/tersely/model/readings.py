@@ -1,0 +1,59 @@
+"""Readings: what an unfinished last word may become.
+
+"10 min la" may go on as late, later or last. Each is a reading of its own; how likely it is
+tells the model, from how well its sentences go with the words before.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+
+from tersely.model.typed import Typed
+from tersely.text.keywords import is_punctuation
+from tersely.text.tokens import SHIFT
+from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
+
+MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Keywords as they may be meant."""
+
+    typed: Typed
+    is_finished: bool  # the last word is taken as it stands
+
+
+class Finisher:
+    """Finds how a word may go on; frequent words first."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        special = {*SPECIAL_TOKENS, SHIFT}
+        words = [
+            (token, rank)
+            for rank, token in enumerate(vocabulary.tokens)
+            if token not in special and not is_punctuation(token)
+        ]
+        self._by_name = sorted(words)
+        self._vocabulary = vocabulary
+
+    def readings(self, typed: Typed) -> list[Reading]:
+        """The words as they stand, if they can, and with the last one finished."""
+        if not typed.tokens or is_punctuation(typed.tokens[-1]) or typed.tokens[-1] == SHIFT:
+            return [Reading(typed, True)]
+        last = typed.tokens[-1]
+        longer = [word for word in self._beginning_with(last) if word != last][:MOST]
+        readings = [
+            Reading(replace(typed, tokens=(*typed.tokens[:-1], word)), False) for word in longer
+        ]
+        if last in self._vocabulary or not longer:
+            readings.insert(0, Reading(typed, True))
+        return readings
+
+    def _beginning_with(self, start: str) -> list[str]:
+        first = bisect_left(self._by_name, (start, -1))
+        found = []
+        for word, rank in self._by_name[first:]:
+            if not word.startswith(start):
+                break
+            found.append((rank, word))
+        return [word for _, word in sorted(found)]
