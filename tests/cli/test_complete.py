@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tersely.cli.main import main
+from tersely.model.memory import Memory
 from tersely.text.keywords import leftmost_alignment
 from tersely.text.tokens import tokenise
 from tests.cli.broken import BROKEN, broken_model
@@ -149,3 +150,29 @@ def test_a_reader_that_goes_away_is_no_error_to_tell(trained: Path) -> None:
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_the_last_word_may_be_unfinished(trained: Path, capsys) -> None:
+    assert main(["complete", "10 waite", "--model", str(trained), "--prefix"]) == 0
+    assert "waiter" in capsys.readouterr().out
+    assert main(["complete", "10 waite", "--model", str(trained)]) == 0
+    assert "waiter" not in capsys.readouterr().out
+
+
+def test_remembered_sentences_are_suggested_and_marked(
+    trained: Path, tmp_path: Path, capsys
+) -> None:
+    with Memory(tmp_path / "phrases.db") as memory:
+        for _ in range(20):
+            memory.remember("The waiter is on his way.")
+    command = ["complete", "waiter way", "--model", str(trained), "--json", "--memory"]
+    assert main([*command, str(tmp_path / "phrases.db")]) == 0
+    [first, *_] = json.loads(capsys.readouterr().out)["suggestions"]
+    assert (first["text"], first["source"]) == ("The waiter is on his way.", "memory")
+
+
+def test_a_memory_that_is_not_there_is_not_made(trained: Path, tmp_path: Path, capsys) -> None:
+    command = ["complete", "waiter", "--model", str(trained), "--memory"]
+    assert main([*command, str(tmp_path / "none.db")]) == 2
+    assert "none.db: no such file" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

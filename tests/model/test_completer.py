@@ -170,11 +170,12 @@ def test_a_sentence_ends_as_it_was_typed(completer: Completer, ending: str) -> N
 
 
 def test_an_unfinished_word_is_finished(completer: Completer) -> None:
-    found = completer.complete("waiter frien", prefix=True)
+    assert "waiter" in completer.model.vocabulary
+    found = completer.complete("10 waite", prefix=True)
     assert len(found) == 3
     for one in found:
-        assert "waiter" in one.tokens
-        assert any(token.startswith("frien") for token in one.tokens)
+        assert "10" in one.tokens
+        assert {"waiter", "waited"} & set(one.tokens)
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert sum(one.score for one in found) <= 1 + 1e-6
 

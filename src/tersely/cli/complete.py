@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +14,8 @@ EXAMPLES = """\
 examples:
   tersely complete "10 minutes late"
   tersely complete "10 minutes late" -n 5 --json
+  tersely complete '"ice cream" friday?'   what is in quotes stays together
+  tersely complete "10 min la" --prefix    the last word may be unfinished
   tersely complete < keywords.txt > suggestions.jsonl
   tersely complete                      asks for keywords until Ctrl-D
 """
@@ -26,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
     parser.add_argument("keywords", nargs="?", metavar="KEYWORDS", help="what to complete")
     parser.add_argument("-n", type=int, default=3, metavar="N", help="suggestions (3)")
+    parser.add_argument("--prefix", action="store_true", help="the last word may be unfinished")
+    parser.add_argument("--memory", type=Path, metavar="FILE", help="sentences to suggest, too")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -35,27 +40,33 @@ def run(given: argparse.Namespace) -> None:
     from tersely.cli.options import check_text, load_completer
 
     check_text(given.keywords or "", "The keywords")
-    completer = load_completer(given.model)
+    completer = load_completer(given.model, given.memory)
     if given.keywords is not None:
-        found = completer.complete(given.keywords, given.n)
+        found = completer.complete(given.keywords, given.n, prefix=given.prefix)
         print(as_json(given.keywords, found) if given.json else as_list(found))
     elif sys.stdin.isatty():
-        _prompt(completer, given.n)
+        _prompt(completer, given.n, prefix=given.prefix)
     else:
-        for line in complete_lines(completer, arriving(sys.stdin.buffer), given.n):
+        for line in complete_lines(
+            completer, arriving(sys.stdin.buffer), given.n, prefix=given.prefix
+        ):
             print(line, flush=True)
 
 
-def complete_lines(completer: "Completer", batches: Iterable[list[str]], n: int) -> Iterator[str]:
+def complete_lines(
+    completer: "Completer", batches: Iterable[list[str]], n: int, *, prefix: bool = False
+) -> Iterator[str]:
     """One JSON line for each line, in order."""
     for batch in batches:
-        for keywords, found in zip(batch, completer.complete_batch(batch, n), strict=True):
+        for keywords, found in zip(
+            batch, completer.complete_batch(batch, n, prefix=prefix), strict=True
+        ):
             yield as_json(keywords, found)
 
 
 def as_json(keywords: str, found: list["Suggestion"]) -> str:
     """The contract's JSON."""
-    suggestions = [{"text": one.text, "score": one.score} for one in found]
+    suggestions = [{"text": one.text, "score": one.score, "source": one.source} for one in found]
     answer: dict[str, Any] = {"keywords": keywords, "suggestions": suggestions}
     return json.dumps(answer, ensure_ascii=False)
 
@@ -65,7 +76,7 @@ def as_list(found: list["Suggestion"]) -> str:
     return "\n".join(f"{place}. {one.text}" for place, one in enumerate(found, 1))
 
 
-def _prompt(completer: "Completer", n: int) -> None:
+def _prompt(completer: "Completer", n: int, *, prefix: bool) -> None:
     print("Type keywords and Enter; Ctrl-D ends.")
     while True:
         try:
@@ -74,4 +85,4 @@ def _prompt(completer: "Completer", n: int) -> None:
             print()
             return
         if keywords.strip():
-            print(as_list(completer.complete(keywords, n)))
+            print(as_list(completer.complete(keywords, n, prefix=prefix)))

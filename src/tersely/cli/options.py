@@ -23,10 +23,16 @@ def check_text(text: str, what: str) -> None:
         raise UsageError(f"{what}: not UTF-8 text.") from error
 
 
-def load_completer(path: Path | None) -> "Completer":
-    """Load the model asked for."""
+def load_completer(path: Path | None, memory: Path | None = None) -> "Completer":
+    """Load the model asked for, with a memory that is there already."""
     from tersely.model.completer import Completer
 
     if path is None:
         raise UsageError("No model ships with this version. Train one and pass --model RUN.")
-    return Completer.load(path)
+    if memory is None:
+        return Completer.load(path)
+    from tersely.model.memory import Memory
+
+    if not memory.is_file():
+        raise UsageError(f"{memory}: no such file of remembered sentences.")
+    return Completer.load(path, Memory(memory))
