@@ -196,7 +196,7 @@ def test_what_cannot_be_said_is_not_said_even_for_want_of_others() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_of_sentences_that_differ_in_silent_words_alone_the_best_is_found(seed: int) -> None:
     language, silent = Language(seed), frozenset({4, 6})
-    beam = replace(EVERYTHING, silent=silent, count=3)
+    beam = replace(EVERYTHING, silent=silent, count=3, alike=100)
     [found] = beam_search(language.step, language.begin(1), [[5]], beam)
     best: dict[tuple[int, ...], Found] = {}
     for one in by_hand(language, 0, [5], max_tokens=4, count=1000):
@@ -273,3 +273,20 @@ def test_where_the_end_is_glued_nothing_follows_the_last_keyword(seed: int) -> N
     [found] = beam_search(language.step, language.begin(1), [[6]], EVERYTHING, [[False, True]])
     every = by_hand(language, 0, [6], max_tokens=4, count=1000)
     assert_same(found, [one for one in every if one.ids.index(6) == len(one.ids) - 1][:10])
+
+
+def test_hypotheses_that_sound_alike_leave_room_for_others() -> None:
+    """Here 4 and 6 are silent, and so likely that without a limit they fill the beam."""
+
+    class Murmuring(Language):
+        def next_words(self, prefix: tuple[int, ...]) -> np.ndarray:
+            return np.log(np.array([1e-9, 1e-9, 1e-9, 0.1, 0.4, 0.09, 0.41], np.float32))
+
+    def heard(alike: int) -> set[tuple[int, ...]]:
+        language, silent = Murmuring(), frozenset({4, 6})
+        beam = Beam(width=2, count=3, max_tokens=3, spare_tokens=0, silent=silent, alike=alike)
+        [found] = beam_search(language.step, language.begin(1), [[]], beam)
+        return {tuple(word for word in one.ids if word not in silent) for one in found}
+
+    assert heard(100) == {()}
+    assert (5,) in heard(1)

@@ -4,6 +4,7 @@ Works over anything that can begin and step; knows neither weights nor words. Wi
 guarantee on, a sentence ends only once it contains the keywords in the order given.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
@@ -86,6 +87,8 @@ class Beam:
     barred: tuple[int, ...] = (PAD_ID, UNK_ID, BOS_ID)
     silent: frozenset[int] = frozenset()
     """Ids that make no difference: of sentences that differ in these alone, the best is found."""
+    alike: int = 2
+    """So many hypotheses that differ in silent ids alone go on, to leave room for others."""
 
 
 @dataclass(slots=True)
@@ -198,7 +201,8 @@ def _advance(ids: Ids, scores: Floats, live: _Live, asked: _Asked, beam: Beam) -
     new_placed = np.zeros_like(live.placed)
     for sentence in range(sentences):
         rows: list[tuple[int, ...]] = []
-        for candidate in order[sentence, : 2 * width].tolist():
+        alike: Counter[tuple[int, ...]] = Counter()
+        for candidate in order[sentence].tolist():
             score = flat[sentence, candidate]
             if score == -np.inf or len(rows) == width:
                 break
@@ -210,6 +214,11 @@ def _advance(ids: Ids, scores: Floats, live: _Live, asked: _Asked, beam: Beam) -
             placed = int(live.placed[sentence, parent])
             if placed < asked.counts[sentence] and asked.wanted[sentence, placed] == word:
                 placed += 1
+            if beam.silent:
+                heard = _heard((*said, word), beam)
+                alike[heard] += 1
+                if alike[heard] > beam.alike:
+                    continue
             at = len(rows)
             rows.append((*said, word))
             new_scores[sentence, at], new_placed[sentence, at] = score, placed
@@ -241,8 +250,13 @@ def _distinct(found: Sequence[Found], beam: Beam) -> list[Found]:
     """Best first; of those that differ in silent ids alone, the first."""
     kept: dict[tuple[int, ...], Found] = {}
     for one in sorted(found, key=lambda one: -one.log_probability):
-        kept.setdefault(tuple(word for word in one.ids if word not in beam.silent), one)
+        kept.setdefault(_heard(one.ids, beam), one)
     return list(kept.values())
+
+
+def _heard(ids: tuple[int, ...], beam: Beam) -> tuple[int, ...]:
+    """What is left without silent ids."""
+    return tuple(word for word in ids if word not in beam.silent)
 
 
 def _take(state: StateT, rows: Ids) -> StateT:
