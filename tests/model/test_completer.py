@@ -190,3 +190,25 @@ def test_finished_and_unfinished_ones_can_be_asked_about_together(completer: Com
     for text, found in zip(texts, together, strict=True):
         alone = completer.complete(text, prefix=True)
         assert [one.text for one in found] == [one.text for one in alone]
+
+
+@pytest.mark.parametrize("prefix", [False, True])
+def test_words_that_must_not_appear_do_not(completer: Completer, prefix: bool) -> None:
+    usual = completer.complete("soup waite", prefix=prefix)
+    words = {token for one in usual for token in one.tokens if token.isalpha()} - {"soup", "waite"}
+    for word in sorted(words):
+        for one in completer.complete("soup waite", prefix=prefix, without=[word.title()]):
+            assert word not in one.tokens
+
+
+def test_a_remembered_sentence_with_such_a_word_stays_away(trained: Path, tmp_path: Path) -> None:
+    with Memory(tmp_path / "phrases.db") as memory:
+        memory.remember("The soup was awful.")
+        completer = Completer.load(trained, memory)
+        found = completer.complete("soup", without=["awful"])
+        assert {one.source for one in found} == {"model"}
+
+
+def test_nobody_types_a_word_and_forbids_it(completer: Completer) -> None:
+    with pytest.raises(UsageError, match='"soup" is typed'):
+        completer.complete("waiter soup", without=["Soup"])

@@ -30,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("keywords", nargs="?", metavar="KEYWORDS", help="what to complete")
     parser.add_argument("-n", type=int, default=3, metavar="N", help="suggestions (3)")
     parser.add_argument("--prefix", action="store_true", help="the last word may be unfinished")
+    parser.add_argument(
+        "--without", action="append", default=[], metavar="WORD", help="must not appear; repeatable"
+    )
     parser.add_argument("--memory", type=Path, metavar="FILE", help="sentences to suggest, too")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -41,26 +44,23 @@ def run(given: argparse.Namespace) -> None:
 
     check_text(given.keywords or "", "The keywords")
     completer = load_completer(given.model, given.memory)
+    asked = {"prefix": given.prefix, "without": given.without}
     if given.keywords is not None:
-        found = completer.complete(given.keywords, given.n, prefix=given.prefix)
+        found = completer.complete(given.keywords, given.n, **asked)
         print(as_json(given.keywords, found) if given.json else as_list(found))
     elif sys.stdin.isatty():
-        _prompt(completer, given.n, prefix=given.prefix)
+        _prompt(completer, given.n, **asked)
     else:
-        for line in complete_lines(
-            completer, arriving(sys.stdin.buffer), given.n, prefix=given.prefix
-        ):
+        for line in complete_lines(completer, arriving(sys.stdin.buffer), given.n, **asked):
             print(line, flush=True)
 
 
 def complete_lines(
-    completer: "Completer", batches: Iterable[list[str]], n: int, *, prefix: bool = False
+    completer: "Completer", batches: Iterable[list[str]], n: int, **asked: Any
 ) -> Iterator[str]:
     """One JSON line for each line, in order."""
     for batch in batches:
-        for keywords, found in zip(
-            batch, completer.complete_batch(batch, n, prefix=prefix), strict=True
-        ):
+        for keywords, found in zip(batch, completer.complete_batch(batch, n, **asked), strict=True):
             yield as_json(keywords, found)
 
 
@@ -76,7 +76,7 @@ def as_list(found: list["Suggestion"]) -> str:
     return "\n".join(f"{place}. {one.text}" for place, one in enumerate(found, 1))
 
 
-def _prompt(completer: "Completer", n: int, *, prefix: bool) -> None:
+def _prompt(completer: "Completer", n: int, **asked: Any) -> None:
     print("Type keywords and Enter; Ctrl-D ends.")
     while True:
         try:
@@ -85,4 +85,4 @@ def _prompt(completer: "Completer", n: int, *, prefix: bool) -> None:
             print()
             return
         if keywords.strip():
-            print(as_list(completer.complete(keywords, n, prefix=prefix)))
+            print(as_list(completer.complete(keywords, n, **asked)))

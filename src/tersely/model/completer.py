@@ -16,7 +16,7 @@ from tersely.errors import TerselyError, UsageError
 from tersely.model.architectures import open_model
 from tersely.model.folder import ModelFolder
 from tersely.model.memory import Memory
-from tersely.model.readings import Finisher
+from tersely.model.readings import Finisher, Reading
 from tersely.model.recalling import recall
 from tersely.model.scoring import total_nll
 from tersely.model.search import Beam, Found, beam_search, greedy
@@ -74,46 +74,62 @@ class Completer:
         except TerselyError as error:
             raise TerselyError(f"{os.fspath(path)}: {error}") from error
 
-    def complete(self, text: str, n: int = 3, *, prefix: bool = False) -> list[Suggestion]:
+    def complete(
+        self, text: str, n: int = 3, *, prefix: bool = False, without: Sequence[str] = ()
+    ) -> list[Suggestion]:
         """Suggest up to `n` sentences that contain the keywords, likeliest first.
 
-        With `prefix` the last word may be unfinished, unless a blank follows it.
+        With `prefix` the last word may be unfinished, unless a blank follows it. Words in
+        `without` do not appear.
         """
-        return self.complete_batch([text], n, prefix=prefix)[0]
+        return self.complete_batch([text], n, prefix=prefix, without=without)[0]
 
     def complete_batch(
-        self, texts: Sequence[str], n: int = 3, *, prefix: bool = False
+        self,
+        texts: Sequence[str],
+        n: int = 3,
+        *,
+        prefix: bool = False,
+        without: Sequence[str] = (),
     ) -> list[list[Suggestion]]:
         """The same for many at once."""
         if not 1 <= n <= 10:
             raise UsageError(f"{n} suggestions: between 1 and 10 can be asked for.")
         typed = [read_typed(text) for text in texts]
         unfinished = [prefix and text[-1:].strip() != "" for text in texts]
-        beam = Beam(width=max(5, n), count=n)
+        unwanted = unwanted_words(without, typed)
+        beam = self._beam(n, unwanted)
         whole = [one for one, goes_on in zip(typed, unfinished, strict=True) if not goes_on]
         found = iter(
             self.suggest([one.tokens for one in whole], beam, glued=[one.glued for one in whole])
         )
         suggestions = [
-            self._finish(one, n) if goes_on else next(found)
+            self._finish(one, beam, unwanted) if goes_on else next(found)
             for one, goes_on in zip(typed, unfinished, strict=True)
         ]
         if self.memory is None:
             return suggestions
-        return [
-            self._with_memory(self.memory, one.tokens, own, prefix=goes_on)[:n]
+        mixed = [
+            self._with_memory(self.memory, one.tokens, own, prefix=goes_on)
             for one, own, goes_on in zip(typed, suggestions, unfinished, strict=True)
         ]
+        return [[one for one in own if unwanted.isdisjoint(one.tokens)][:n] for own in mixed]
 
-    def _finish(self, typed: Typed, n: int) -> list[Suggestion]:
+    def _beam(self, n: int, unwanted: frozenset[str]) -> Beam:
+        usual = Beam(width=max(5, n), count=n)
+        known = [word for word in unwanted if word in self.runtime.vocabulary]
+        return replace(usual, barred=(*usual.barred, *self.runtime.vocabulary.encode(known)))
+
+    def _finish(self, typed: Typed, beam: Beam, unwanted: frozenset[str]) -> list[Suggestion]:
         """Complete every reading of an unfinished word, and rank them together.
 
         How likely a reading is tells its best sentence, by how well it goes with the words
         before the unfinished one.
         """
-        readings = self._finisher.readings(typed)
+        readings = [
+            one for one in self._finisher.readings(typed) if unwanted.isdisjoint(one.typed.tokens)
+        ] or [Reading(typed, True)]
         rows = [one.typed.tokens for one in readings]
-        beam = Beam(width=max(5, n), count=n)
         found = self.suggest(rows, beam, glued=[one.typed.glued for one in readings])
         best = [own[0].tokens if own else () for own in found]
         losses = total_nll(self.runtime, [row[:-1] for row in rows], best)
@@ -127,7 +143,7 @@ class Completer:
                 score = float(share) * one.score
                 if one.text not in pooled or pooled[one.text].score < score:
                     pooled[one.text] = replace(one, score=score)
-        return sorted(pooled.values(), key=lambda one: -one.score)[:n]
+        return sorted(pooled.values(), key=lambda one: -one.score)[: beam.count]
 
     def _with_memory(
         self, memory: Memory, typed: Sequence[str], found: Sequence[Suggestion], *, prefix: bool
@@ -191,3 +207,15 @@ class Completer:
     def _suggestion(self, found: Found, copies: Sequence[str]) -> Suggestion:
         tokens = tuple(self.runtime.vocabulary.decode(found.ids, copies))
         return Suggestion(detokenise(tokens), math.exp(found.log_probability), tokens)
+
+
+def unwanted_words(without: Sequence[str], typed: Sequence[Typed]) -> frozenset[str]:
+    """The words that must not appear; nobody types a word and forbids it."""
+    unwanted = frozenset(
+        token for word in without for token in tokenise(word).tokens if token != SHIFT
+    )
+    for one in typed:
+        both = sorted(unwanted.intersection(one.tokens))
+        if both:
+            raise UsageError(f'"{both[0]}" is typed, and must not appear. Leave one of them out.')
+    return unwanted
