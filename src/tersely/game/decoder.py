@@ -14,6 +14,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from tersely.game.looking_up import look_up_both
 from tersely.game.lstm import PackedLstm, TwoWayLstm
 from tersely.game.masks import inside, with_end_mark, within_vocabulary
 from tersely.game.packing import Layout, collect, layout_of, spread
@@ -59,7 +60,9 @@ class Decoder(nn.Module):
         # Packing has at least one token of each row; without keywords nothing is made of it.
         read = layout_of(counts.clamp(min=1), keywords.shape[1])
         written = layout_of(target_lengths, targets.shape[1])
-        heard, said = self._embed(keywords.flatten()[read.places], before.flatten()[written.places])
+        heard, said = look_up_both(
+            self.embedding, keywords.flatten()[read.places], before.flatten()[written.places]
+        )
         reading = self._read(heard, read, counts, width=keywords.shape[1])
         states = self._write(said, reading, written)  # (all tokens, units)
         asked = spread(self.attend(states), written.places, targets.numel())
@@ -77,13 +80,6 @@ class Decoder(nn.Module):
             targets.flatten()[written.places],
         )
         return spread(flat, written.places, targets.numel()).view(targets.shape)
-
-    def _embed(self, keywords: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """Look both up at once: the gradient of a look-up is as large as the table."""
-        both = torch.cat([keywords, tokens])
-        found = self.embedding(within_vocabulary(both, self.shape.vocabulary_size))
-        heard, said = found.split_with_sizes([len(keywords), len(tokens)])
-        return heard, said
 
     def _read(self, embedded: Tensor, layout: Layout, counts: Tensor, *, width: int) -> Reading:
         """Run the reader over packed keywords."""

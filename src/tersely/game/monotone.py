@@ -18,6 +18,7 @@ from torch.nn.functional import logsigmoid
 
 from tersely.game.alignment import Placement
 from tersely.game.batches import Batch
+from tersely.game.looking_up import look_up_both
 from tersely.game.lstm import PackedLstm, TwoWayLstm
 from tersely.game.masks import with_end_mark, within_vocabulary
 from tersely.game.packing import layout_of, spread
@@ -47,8 +48,8 @@ class MonotoneDecoder(nn.Module):
         before = torch.cat([targets.new_full((len(targets), 1), BOS_ID), batch.tokens], dim=1)
         read = layout_of(placed.counts, placed.keywords.shape[1])
         written = layout_of(lengths, targets.shape[1])
-        heard, said = self._embed(
-            placed.keywords.flatten()[read.places], before.flatten()[written.places]
+        heard, said = look_up_both(
+            self.embedding, placed.keywords.flatten()[read.places], before.flatten()[written.places]
         )
         reading, _ = self.reader(heard, read)  # (all keywords, reader)
         follows = reading[_packed_index(read.places, placed, written.places)]
@@ -59,13 +60,6 @@ class MonotoneDecoder(nn.Module):
             within_vocabulary(targets.flatten()[written.places], self.shape.vocabulary_size),
         )
         return spread(flat, written.places, targets.numel()).view(targets.shape)
-
-    def _embed(self, keywords: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """Look both up at once: the gradient of a look-up is as large as the table."""
-        both = torch.cat([keywords, tokens])
-        found = self.embedding(within_vocabulary(both, self.shape.vocabulary_size))
-        heard, said = found.split_with_sizes([len(keywords), len(tokens)])
-        return heard, said
 
     def _choose(self, states: Tensor, is_placed: Tensor, targets: Tensor) -> Tensor:
         """Log-probability of what each state said: (all tokens,)."""

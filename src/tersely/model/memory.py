@@ -12,6 +12,7 @@ program asks for it, and everything can be listed, exported and forgotten.
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -151,35 +152,14 @@ class Memory:
         with self._turn:
             return [Remembered(*row) for row in self._database.execute(query, [*values, limit])]
 
-    def _writing(self) -> "_Writing":
-        return _Writing(self._database, self.path)
-
-
-class _Writing:
-    """A transaction: all of it or nothing, and a clear error where the file cannot be written."""
-
-    def __init__(self, database: sqlite3.Connection, path: Path) -> None:
-        self._database = database
-        self._path = path
-
-    def __enter__(self) -> sqlite3.Connection:
-        return self._database
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """All of it or nothing; a clear error where the file cannot be written."""
         try:
-            if error is None:
-                self._database.commit()
-        except sqlite3.Error as failed:
-            error = failed
-        if error is not None:
-            self._database.rollback()
-        if isinstance(error, sqlite3.Error):
-            raise TerselyError(f"{self._path}: cannot be written ({error}).") from error
+            with self._database:
+                yield self._database
+        except sqlite3.Error as error:
+            raise TerselyError(f"{self.path}: cannot be written ({error}).") from error
 
 
 def _contains(text: str, wanted: Sequence[str], *, prefix: bool) -> bool:
