@@ -6,7 +6,7 @@ import torch
 
 from tersely.errors import TerselyError
 from tersely.game.softmax import AdaptiveSoftmax, FullSoftmax
-from tersely.model.layers import is_possible, lstm_tensors, read_shape, softmax_tensors
+from tersely.model.layers import CommonShape, is_possible, lstm_tensors, softmax_tensors
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,17 @@ def test_a_softmax_that_cannot_be_built_is_impossible(case: str) -> None:
     assert not is_possible(IMPOSSIBLE[case], [30, 8])
 
 
+@dataclass(frozen=True, kw_only=True)
+class Whole(CommonShape):
+    def check(self) -> None:
+        if self.vocabulary_size > 100:
+            raise TerselyError("no scheme can have it")
+
+
 TABLE = {
     "vocabulary_size": 30,
+    "embedding_units": 7,
+    "reader_units_a_direction": 4,
     "decoder_units": 8,
     "softmax": "adaptive",
     "adaptive_cutoffs": [10, 20],
@@ -94,7 +103,15 @@ TABLE = {
 
 
 def test_a_shape_is_read_from_the_settings_table() -> None:
-    assert read_shape(Shape, {"shape": TABLE, "other": 1}) == adaptive(10, 20)
+    shape = Whole.from_settings({"shape": TABLE, "other": 1})
+    assert shape.adaptive_cutoffs == (10, 20)
+    assert shape.reader_units == 8
+    assert shape.as_settings() == TABLE
+
+
+def test_what_is_read_is_checked() -> None:
+    with pytest.raises(TerselyError, match="no scheme"):
+        Whole.from_settings({"shape": {**TABLE, "vocabulary_size": 101}})
 
 
 @pytest.mark.parametrize(
@@ -111,4 +128,4 @@ def test_a_shape_is_read_from_the_settings_table() -> None:
 )
 def test_settings_that_describe_no_shape_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(TerselyError, match="do not describe the shape"):
-        read_shape(Shape, settings)
+        Whole.from_settings(settings)

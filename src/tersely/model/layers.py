@@ -1,9 +1,10 @@
 """Layers that every architecture is made of: what tensors they have, what sizes they can have."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, Self
 
 from tersely.errors import TerselyError
 
@@ -78,19 +79,45 @@ def is_possible(shape: SoftmaxShape, sizes: Iterable[Any]) -> bool:
     )
 
 
-Shape = TypeVar("Shape")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommonShape(ABC):
+    """What the shapes of all architectures have."""
 
+    vocabulary_size: int
+    embedding_units: int
+    reader_units_a_direction: int
+    decoder_units: int
+    softmax: Literal["full", "adaptive"]
+    adaptive_cutoffs: tuple[int, ...]
+    """Where the softmax's clusters end, without the last; empty for the full one."""
+    adaptive_division: float
 
-def read_shape(kind: type[Shape], settings: Mapping[str, Any]) -> Shape:
-    """Fill a shape from a model's settings; what it says is still to be checked."""
-    table = settings.get("shape")
-    if (
-        not isinstance(table, dict)
-        or set(table) != {item.name for item in fields(kind)}  # type: ignore[arg-type]
-        or not isinstance(table["adaptive_cutoffs"], (list, tuple))
-    ):
-        raise TerselyError("The model's settings do not describe the shape of a scheme.")
-    return kind(**{**table, "adaptive_cutoffs": tuple(table["adaptive_cutoffs"])})
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Self:
+        """Read a shape from a model's settings; refuse what no scheme can have."""
+        table = settings.get("shape")
+        if (
+            not isinstance(table, dict)
+            or set(table) != {item.name for item in fields(cls)}
+            or not isinstance(table["adaptive_cutoffs"], (list, tuple))
+        ):
+            raise TerselyError("The model's settings do not describe the shape of a scheme.")
+        shape = cls(**{**table, "adaptive_cutoffs": tuple(table["adaptive_cutoffs"])})
+        shape.check()
+        return shape
+
+    @abstractmethod
+    def check(self) -> None:
+        """Refuse sizes and choices that make no scheme; each architecture has its own."""
+
+    def as_settings(self) -> dict[str, Any]:
+        """As plain values, for a model's settings."""
+        return {**asdict(self), "adaptive_cutoffs": list(self.adaptive_cutoffs)}
+
+    @property
+    def reader_units(self) -> int:
+        """Both directions of the reader together."""
+        return 2 * self.reader_units_a_direction
 
 
 def impossible() -> TerselyError:

@@ -1,16 +1,14 @@
 """The shape of a scheme with a monotone decoder and a surprisal encoder."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
 
 from tersely.model.checks import TensorSpec
 from tersely.model.hint import DECODER_FEATURES, ENCODER_FEATURES
 from tersely.model.layers import (
+    CommonShape,
     impossible,
     is_possible,
     lstm_tensors,
-    read_shape,
     softmax_tensors,
 )
 
@@ -19,26 +17,11 @@ MONOTONE = "monotone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MonotoneShape:
+class MonotoneShape(CommonShape):
     """Sizes of encoder and decoder."""
 
-    vocabulary_size: int
-    embedding_units: int
     encoder_embedding_units: int
     encoder_units_a_direction: int
-    reader_units_a_direction: int
-    decoder_units: int
-    softmax: Literal["full", "adaptive"]
-    adaptive_cutoffs: tuple[int, ...]
-    """Where the softmax's clusters end, without the last; empty for the full one."""
-    adaptive_division: float
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> "MonotoneShape":
-        """Read a shape from a model's settings; refuse what no scheme can have."""
-        shape = read_shape(cls, settings)
-        shape.check()
-        return shape
 
     def check(self) -> None:
         """Refuse sizes and choices that make no scheme."""
@@ -52,15 +35,6 @@ class MonotoneShape:
         )
         if not is_possible(self, sizes):
             raise impossible()
-
-    def as_settings(self) -> dict[str, Any]:
-        """As plain values, for a model's settings."""
-        return {**asdict(self), "adaptive_cutoffs": list(self.adaptive_cutoffs)}
-
-    @property
-    def reader_units(self) -> int:
-        """Both directions of the reader together."""
-        return 2 * self.reader_units_a_direction
 
     @property
     def encoder_inputs(self) -> int:

@@ -1,15 +1,14 @@
 """The shape of a scheme: all that must be known to build one, or to run one again."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from tersely.model.checks import TensorSpec
 from tersely.model.layers import (
+    CommonShape,
     impossible,
     is_possible,
     lstm_tensors,
-    read_shape,
     softmax_tensors,
 )
 
@@ -18,28 +17,13 @@ ARCHITECTURE = "paper"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SchemeShape:
+class SchemeShape(CommonShape):
     """Sizes and wiring of encoder and decoder."""
 
-    vocabulary_size: int
-    embedding_units: int
     encoder_units: int
-    reader_units_a_direction: int
-    decoder_units: int
     decoder_input: Literal["reader_state", "token_only"]
     decoder_start: Literal["reader_state", "zeros"]
     end_mark_in_keywords: bool
-    softmax: Literal["full", "adaptive"]
-    adaptive_cutoffs: tuple[int, ...]
-    """Where the softmax's clusters end, without the last; empty for the full one."""
-    adaptive_division: float
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> "SchemeShape":
-        """Read a shape from a model's settings; refuse what no scheme can have."""
-        shape = read_shape(cls, settings)
-        shape.check()
-        return shape
 
     def check(self) -> None:
         """Refuse sizes and choices that make no scheme."""
@@ -58,15 +42,6 @@ class SchemeShape:
             or type(self.end_mark_in_keywords) is not bool
         ):
             raise impossible()
-
-    def as_settings(self) -> dict[str, Any]:
-        """As plain values, for a model's settings."""
-        return {**asdict(self), "adaptive_cutoffs": list(self.adaptive_cutoffs)}
-
-    @property
-    def reader_units(self) -> int:
-        """Both directions of the reader together."""
-        return 2 * self.reader_units_a_direction
 
     @property
     def decoder_inputs(self) -> int:

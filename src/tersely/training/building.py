@@ -26,40 +26,32 @@ from tersely.training.match import AnyScheme, Match, PaperMatch
 Round = LearnedRound | RuleRound
 
 
-def shape_of(model: ModelConfig, vocabulary_size: int) -> SchemeShape:
+def shape_of(model: ModelConfig, vocabulary_size: int) -> AnyShape:
     """Work out the shape of a scheme over a vocabulary."""
     divisor = 2 if model.reader_units_count == "both_directions" else 1
     cutoffs = tuple(cutoff for cutoff in model.adaptive_cutoffs if cutoff < vocabulary_size)
+    common: dict[str, Any] = {
+        "vocabulary_size": vocabulary_size,
+        "embedding_units": model.embedding_units,
+        "reader_units_a_direction": model.reader_units // divisor,
+        "decoder_units": model.decoder_units,
+        # A vocabulary too small to be cut into clusters has nothing to save.
+        "softmax": model.softmax if cutoffs else "full",
+        "adaptive_cutoffs": cutoffs if model.softmax == "adaptive" else (),
+        "adaptive_division": model.adaptive_division,
+    }
+    if model.architecture == "monotone":
+        return MonotoneShape(
+            **common,
+            encoder_embedding_units=model.encoder_embedding_units,
+            encoder_units_a_direction=model.encoder_units // 2,
+        )
     return SchemeShape(
-        vocabulary_size=vocabulary_size,
-        embedding_units=model.embedding_units,
+        **common,
         encoder_units=model.encoder_units,
-        reader_units_a_direction=model.reader_units // divisor,
-        decoder_units=model.decoder_units,
         decoder_input=model.decoder_input,
         decoder_start=model.decoder_start,
         end_mark_in_keywords=model.end_mark_in_keywords,
-        # A vocabulary too small to be cut into clusters has nothing to save.
-        softmax=model.softmax if cutoffs else "full",
-        adaptive_cutoffs=cutoffs if model.softmax == "adaptive" else (),
-        adaptive_division=model.adaptive_division,
-    )
-
-
-def monotone_shape_of(model: ModelConfig, vocabulary_size: int) -> MonotoneShape:
-    """The same for a monotone scheme."""
-    divisor = 2 if model.reader_units_count == "both_directions" else 1
-    cutoffs = tuple(cutoff for cutoff in model.adaptive_cutoffs if cutoff < vocabulary_size)
-    return MonotoneShape(
-        vocabulary_size=vocabulary_size,
-        embedding_units=model.embedding_units,
-        encoder_embedding_units=model.encoder_embedding_units,
-        encoder_units_a_direction=model.encoder_units // 2,
-        reader_units_a_direction=model.reader_units // divisor,
-        decoder_units=model.decoder_units,
-        softmax=model.softmax if cutoffs else "full",
-        adaptive_cutoffs=cutoffs if model.softmax == "adaptive" else (),
-        adaptive_division=model.adaptive_division,
     )
 
 
@@ -92,8 +84,7 @@ def build_scheme(
     like: AnyShape | None = None,
 ) -> AnyScheme:
     """Make an untrained scheme of the config's architecture."""
-    shaped = monotone_shape_of if config.model.architecture == "monotone" else shape_of
-    shape: AnyShape = shaped(config.model, vocabulary_size)
+    shape = shape_of(config.model, vocabulary_size)
     if like:
         check_same_wiring(shape, like)
         # Clusters stay where they are; new words join the last one.
