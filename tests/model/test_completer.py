@@ -210,5 +210,5 @@ def test_a_remembered_sentence_with_such_a_word_stays_away(trained: Path, tmp_pa
 
 
 def test_nobody_types_a_word_and_forbids_it(completer: Completer) -> None:
-    with pytest.raises(UsageError, match='"soup" is typed'):
+    with pytest.raises(UsageError, match='"soup" is asked for'):
         completer.complete("waiter soup", without=["Soup"])

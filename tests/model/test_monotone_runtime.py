@@ -8,9 +8,10 @@ from tersely.errors import TerselyError
 from tersely.game.batches import Batch
 from tersely.game.monotone_scheme import MonotoneScheme
 from tersely.model.folder import ModelFolder
+from tersely.model.greedy import greedy
 from tersely.model.monotone_runtime import MonotoneRuntime
 from tersely.model.scoring import total_nll
-from tersely.model.search import Beam, beam_search, greedy
+from tersely.model.search import Beam, Wanted, beam_search
 from tersely.text.keywords import leftmost_alignment
 from tersely.text.vocab import BOS_ID, EOS_ID
 from tests.game.small import random_batch
@@ -85,7 +86,7 @@ def test_what_a_beam_finds_contains_its_keywords_in_order(
     state = runtime.begin(typed_words(15, seed=seed))
     keywords = [row[: row.index(EOS_ID)] for row in state.keywords.tolist()]
     beam = Beam(width=3, max_tokens=12, spare_tokens=3, guarantee=guarantee)
-    found = beam_search(runtime.step, state, keywords, beam)
+    found = beam_search(runtime.step, state, [Wanted(row) for row in keywords], beam)
     sentences = [(one.ids, row) for row, ones in zip(keywords, found, strict=True) for one in ones]
     assert len(sentences) > 15
     assert any(row and len(ids) > len(row) for ids, row in sentences)

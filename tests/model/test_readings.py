@@ -1,6 +1,6 @@
 import pytest
 
-from tersely.model.readings import MOST, Finisher
+from tersely.model.readings import AS_IT_STANDS, MOST, Finisher
 from tersely.model.typed import read_typed
 from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
 
@@ -10,7 +10,8 @@ FINISHER = Finisher(Vocabulary([*SPECIAL_TOKENS, *WORDS]))
 
 def read(text: str) -> list[tuple[str, bool]]:
     return [
-        (" ".join(one.typed.tokens), one.is_finished) for one in FINISHER.readings(read_typed(text))
+        (" ".join(one.typed.tokens), one.weight == AS_IT_STANDS)
+        for one in FINISHER.readings(read_typed(text))
     ]
 
 

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tersely.model import search
+from tersely.model.greedy import greedy
 from tersely.model.next_words import AllScores
-from tersely.model.search import Beam, Found, beam_search, greedy
+from tersely.model.search import Beam, Wanted, beam_search
+from tersely.model.stepping import Found
 from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, SHIFT_ID, UNK_ID
 
 WIDTH = 7  # ids there are: the special ones, of which 4 may be said, and two words
@@ -55,6 +58,19 @@ class Language:
         return total
 
 
+def search_for(
+    step: Any,
+    state: Any,
+    keywords: Sequence[Sequence[int]],
+    beam: Beam,
+    glued: Sequence[Sequence[bool]] | None = None,
+    **more: Any,
+) -> list[list[Found]]:
+    together = glued or [()] * len(keywords)
+    wanted = [Wanted(row, own) for row, own in zip(keywords, together, strict=True)]
+    return beam_search(step, state, wanted, beam, **more)
+
+
 def contains(sentence: Sequence[int], keywords: Sequence[int]) -> bool:
     rest = iter(sentence)
     return all(word in rest for word in keywords)
@@ -84,7 +100,7 @@ def assert_same(ours: list[Found], theirs: list[Found]) -> None:
 def test_a_beam_wide_enough_finds_the_likeliest_sentences(seed: int) -> None:
     language = Language(seed)
     keywords = [[], [5], [6, 5], [4, 4, 6], [5, 6, 5, 4]]
-    found = beam_search(language.step, language.begin(len(keywords)), keywords, EVERYTHING)
+    found = search_for(language.step, language.begin(len(keywords)), keywords, EVERYTHING)
     for row, (ours, wanted) in enumerate(zip(found, keywords, strict=True)):
         assert_same(ours, by_hand(language, row, wanted, max_tokens=4, count=10))
 
@@ -93,7 +109,7 @@ def test_a_beam_wide_enough_finds_the_likeliest_sentences(seed: int) -> None:
 def test_without_the_guarantee_keywords_change_nothing(seed: int) -> None:
     language = Language(seed)
     beam = replace(EVERYTHING, guarantee=False)
-    found = beam_search(language.step, language.begin(1), [[5, 6, 5]], beam)
+    found = search_for(language.step, language.begin(1), [[5, 6, 5]], beam)
     assert_same(found[0], by_hand(language, 0, [], max_tokens=4, count=10))
 
 
@@ -122,7 +138,7 @@ def test_a_sentence_that_ends_does_not_narrow_the_beam(width: int) -> None:
     for seed in range(20):
         language = Language(seed)
         beam = Beam(width=width, count=3, max_tokens=6, spare_tokens=0)
-        [found] = beam_search(language.step, language.begin(1), [[]], beam)
+        [found] = search_for(language.step, language.begin(1), [[]], beam)
         assert_same(found, narrow_by_hand(language, width, max_tokens=6)[:3])
 
 
@@ -141,7 +157,7 @@ def test_every_sentence_contains_the_keywords_in_order(
 ) -> None:
     language = Language(seed, ids=9)
     beam = Beam(width=width, count=3, max_tokens=2, spare_tokens=spare)
-    found = beam_search(language.step, language.begin(len(keywords)), keywords, beam)
+    found = search_for(language.step, language.begin(len(keywords)), keywords, beam)
     for row, (sentences, wanted) in enumerate(zip(found, keywords, strict=True)):
         assert 1 <= len(sentences) <= 3
         assert len({one.ids for one in sentences}) == len(sentences)
@@ -159,7 +175,7 @@ def test_with_no_room_to_spare_the_keywords_are_the_sentence() -> None:
     language = Language()
     for max_tokens in (0, 3, 4):  # the guarantee goes before the limit
         beam = Beam(width=5, count=3, max_tokens=max_tokens, spare_tokens=0)
-        found = beam_search(language.step, language.begin(1), [[5, 6, 6, 4]], beam)
+        found = search_for(language.step, language.begin(1), [[5, 6, 6, 4]], beam)
         assert [one.ids for one in found[0]] == [(5, 6, 6, 4)]
 
 
@@ -167,9 +183,9 @@ def test_a_row_is_searched_alike_in_any_company() -> None:
     language = Language()
     keywords = [[5], [6, 6, 6, 6, 6, 6, 6], [], [4, 5]]
     beam = Beam(width=3, count=3, max_tokens=3, spare_tokens=2)
-    together = beam_search(language.step, language.begin(4), keywords, beam)
+    together = search_for(language.step, language.begin(4), keywords, beam)
     for row, wanted in enumerate(keywords):
-        alone = beam_search(language.step, Prefixes([(row,)]), [wanted], beam)
+        alone = search_for(language.step, Prefixes([(row,)]), [wanted], beam)
         assert alone == [together[row]]
 
 
@@ -177,7 +193,7 @@ def test_what_is_barred_never_comes() -> None:
     for seed in range(20):
         language = Language(seed)
         beam = replace(EVERYTHING, max_tokens=3, barred=(PAD_ID, UNK_ID, BOS_ID, 4, 6))
-        found = beam_search(language.step, language.begin(1), [[5]], beam)
+        found = search_for(language.step, language.begin(1), [[5]], beam)
         assert {one.ids for one in found[0]} == {(5,), (5, 5), (5, 5, 5)}
 
 
@@ -187,7 +203,7 @@ def test_what_cannot_be_said_is_not_said_even_for_want_of_others() -> None:
         coming.scores[:, 6] = -np.inf
         return state, coming
 
-    found = beam_search(step, Language().begin(1), [[]], replace(EVERYTHING, max_tokens=2))
+    found = search_for(step, Language().begin(1), [[]], replace(EVERYTHING, max_tokens=2))
     assert {one.ids for one in found[0]} == {
         ids for length in range(3) for ids in itertools.product((4, 5), repeat=length)
     }
@@ -197,7 +213,7 @@ def test_what_cannot_be_said_is_not_said_even_for_want_of_others() -> None:
 def test_of_sentences_that_differ_in_silent_words_alone_the_best_is_found(seed: int) -> None:
     language, silent = Language(seed), frozenset({4, 6})
     beam = replace(EVERYTHING, silent=silent, count=3, alike=100)
-    [found] = beam_search(language.step, language.begin(1), [[5]], beam)
+    [found] = search_for(language.step, language.begin(1), [[5]], beam)
     best: dict[tuple[int, ...], Found] = {}
     for one in by_hand(language, 0, [5], max_tokens=4, count=1000):
         best.setdefault(tuple(word for word in one.ids if word not in silent), one)
@@ -211,11 +227,11 @@ def test_stopping_early_loses_nothing(width: int, monkeypatch: pytest.MonkeyPatc
 
     def run(seed: int) -> tuple[list[list[Found]], int]:
         language = Language(seed)
-        found = beam_search(language.step, language.begin(4), keywords, beam)
+        found = search_for(language.step, language.begin(4), keywords, beam)
         return found, language.steps
 
     early = [run(seed) for seed in range(10)]
-    monkeypatch.setattr(search, "_is_settled", lambda *_: False)
+    monkeypatch.setattr(search._Hunt, "_unless_settled", lambda _, parents: parents)
     late = [run(seed) for seed in range(10)]
     for (ours, _), (theirs, steps) in zip(early, late, strict=True):
         assert steps == 13
@@ -252,7 +268,7 @@ def test_greedy_ends_after_so_many_tokens() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_glued_stays_together_and_all_else_is_as_likely_as_before(seed: int) -> None:
     language, glued = Language(seed), [False, True, False]
-    [found] = beam_search(language.step, language.begin(1), [[5, 6]], EVERYTHING, [glued])
+    [found] = search_for(language.step, language.begin(1), [[5, 6]], EVERYTHING, [glued])
     every = by_hand(language, 0, [5, 6], max_tokens=4, count=1000)
     # The first 5 is the keyword, so 6 must follow it, but for a case mark (4).
     kept = [one for one in every if rest_after(one.ids, 5)[:1] in ((6,),) or capital(one.ids)]
@@ -270,7 +286,7 @@ def capital(ids: tuple[int, ...]) -> bool:
 @pytest.mark.parametrize("seed", range(4))
 def test_where_the_end_is_glued_nothing_follows_the_last_keyword(seed: int) -> None:
     language = Language(seed)
-    [found] = beam_search(language.step, language.begin(1), [[6]], EVERYTHING, [[False, True]])
+    [found] = search_for(language.step, language.begin(1), [[6]], EVERYTHING, [[False, True]])
     every = by_hand(language, 0, [6], max_tokens=4, count=1000)
     assert_same(found, [one for one in every if one.ids.index(6) == len(one.ids) - 1][:10])
 
@@ -285,8 +301,40 @@ def test_hypotheses_that_sound_alike_leave_room_for_others() -> None:
     def heard(alike: int) -> set[tuple[int, ...]]:
         language, silent = Murmuring(), frozenset({4, 6})
         beam = Beam(width=2, count=3, max_tokens=3, spare_tokens=0, silent=silent, alike=alike)
-        [found] = beam_search(language.step, language.begin(1), [[]], beam)
+        [found] = search_for(language.step, language.begin(1), [[]], beam)
         return {tuple(word for word in one.ids if word not in silent) for one in found}
 
     assert heard(100) == {()}
     assert (5,) in heard(1)
+
+
+def test_a_sentence_may_go_on_from_another_word() -> None:
+    language = Language(3)
+    state, last = Prefixes([(0, BOS_ID)]), np.array([5])
+    [found] = search_for(language.step, state, [[6]], EVERYTHING, last=last)
+    best = found[0]
+    said = (0, BOS_ID, 5)
+    total = 0.0
+    for word in (*best.ids, EOS_ID):
+        total += float(language.next_words(said)[word])
+        said = (*said, word)
+    assert best.log_probability == pytest.approx(total, abs=1e-5)
+    assert contains(best.ids, [6])
+
+
+@pytest.mark.parametrize("steps", range(6))
+def test_when_it_gets_late_the_best_so_far_is_returned_with_all_keywords(steps: int) -> None:
+    language = Language(1)
+    keywords = [[5, 6, 5], [4], []]
+    beam = Beam(width=3, count=3, max_tokens=8)
+    found = search_for(
+        language.step, language.begin(3), keywords, beam, is_late=lambda: language.steps >= steps
+    )
+    assert language.steps <= steps
+    for sentences, wanted in zip(found, keywords, strict=True):
+        assert sentences
+        assert all(contains(one.ids, wanted) for one in sentences)
+    everything = search_for(language.step, language.begin(3), keywords, beam)
+    if steps == 0:
+        assert [row[0] for row in found] == [Found(tuple(row), -np.inf) for row in keywords]
+        assert found != everything

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tersely.model.completer import Completer, Suggestion
+    from tersely.model.completer import Completer
+    from tersely.model.suggestion import Suggestion
 
 EXAMPLES = """\
 examples:
@@ -16,9 +17,14 @@ examples:
   tersely complete "10 minutes late" -n 5 --json
   tersely complete '"ice cream" friday?'   what is in quotes stays together
   tersely complete "10 min la" --prefix    the last word may be unfinished
+  tersely complete "late minutes 10" --any-order
+  tersely complete "10 minutes late" --with sorry --without train
+  tersely complete "10 minutes late" --context "I am sorry, but"
   tersely complete < keywords.txt > suggestions.jsonl
   tersely complete                      asks for keywords until Ctrl-D
 """
+MUST = "must appear, anywhere; repeatable"
+MUST_NOT = "must not appear; repeatable"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,12 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
     parser.add_argument("keywords", nargs="?", metavar="KEYWORDS", help="what to complete")
     parser.add_argument("-n", type=int, default=3, metavar="N", help="suggestions (3)")
-    parser.add_argument("--prefix", action="store_true", help="the last word may be unfinished")
-    parser.add_argument(
-        "--without", action="append", default=[], metavar="WORD", help="must not appear; repeatable"
-    )
-    parser.add_argument("--memory", type=Path, metavar="FILE", help="sentences to suggest, too")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add = parser.add_argument
+    add("--prefix", action="store_true", help="the last word may be unfinished")
+    add("--any-order", action="store_true", help="the keywords may appear in any order")
+    add("--with", dest="including", action="append", default=[], metavar="WORD", help=MUST)
+    add("--without", action="append", default=[], metavar="WORD", help=MUST_NOT)
+    add("--context", default="", metavar="TEXT", help="the text before, to go on from")
+    add("--deadline", type=float, metavar="S", help="seconds to take at most")
+    add("--memory", type=Path, metavar="FILE", help="sentences to suggest, too")
+    add("--json", action="store_true", help="print JSON")
 
 
 def run(given: argparse.Namespace) -> None:
@@ -44,7 +53,15 @@ def run(given: argparse.Namespace) -> None:
 
     check_text(given.keywords or "", "The keywords")
     completer = load_completer(given.model, given.memory)
-    asked = {"prefix": given.prefix, "without": given.without}
+    asked = {
+        "prefix": given.prefix,
+        "order": "free" if given.any_order else "typed",
+        "including": given.including,
+        "without": given.without,
+        "context": given.context,
+        "corrections": True,
+        "deadline": given.deadline,
+    }
     if given.keywords is not None:
         found = completer.complete(given.keywords, given.n, **asked)
         print(as_json(given.keywords, found) if given.json else as_list(found))
@@ -65,15 +82,32 @@ def complete_lines(
 
 
 def as_json(keywords: str, found: list["Suggestion"]) -> str:
-    """The contract's JSON."""
-    suggestions = [{"text": one.text, "score": one.score, "source": one.source} for one in found]
-    answer: dict[str, Any] = {"keywords": keywords, "suggestions": suggestions}
-    return json.dumps(answer, ensure_ascii=False)
+    """The contract's JSON; what was read otherwise than typed stands apart."""
+    answer: dict[str, Any] = {
+        "keywords": keywords,
+        "suggestions": [
+            {"text": one.text, "score": one.score, "source": one.source}
+            for one in found
+            if not one.corrected
+        ],
+    }
+    corrected = [
+        {"text": one.text, "score": one.score, "read": dict(one.corrected)}
+        for one in found
+        if one.corrected
+    ]
+    return json.dumps(answer | ({"corrected": corrected} if corrected else {}), ensure_ascii=False)
 
 
 def as_list(found: list["Suggestion"]) -> str:
     """For a person to read."""
-    return "\n".join(f"{place}. {one.text}" for place, one in enumerate(found, 1))
+    return "\n".join(f"{place}. {one.text}{_mark(one)}" for place, one in enumerate(found, 1))
+
+
+def _mark(one: "Suggestion") -> str:
+    """Tell what was read otherwise than typed."""
+    read = ", ".join(f"{after} for {before}" for before, after in one.corrected)
+    return f"   (with {read})" if read else ""
 
 
 def _prompt(completer: "Completer", n: int, **asked: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
-    from tersely.model.completer import Keywords
+    from tersely.model.suggestion import Keywords
 
 EXAMPLES = """\
 examples:

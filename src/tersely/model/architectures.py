@@ -29,6 +29,9 @@ class DecoderRuntime(Protocol):
     def step(self, state: Any, last: Ids) -> tuple[Any, NextWords]:
         """Say the last word (rows,) and tell what comes next."""
 
+    def resume(self, state: Any, opening: Sequence[int]) -> tuple[Any, Ids]:
+        """Begin all rows with these words, which are no keywords; the last is still to be said."""
+
 
 class KeywordChooser(Protocol):
     """What chooses keywords for a sentence."""

@@ -7,63 +7,41 @@
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
-
-import numpy as np
+from dataclasses import replace
 
 from tersely.errors import TerselyError, UsageError
 from tersely.model.architectures import open_model
+from tersely.model.arranging import arrange
+from tersely.model.calibration import Calibration
+from tersely.model.context import read_context
 from tersely.model.folder import ModelFolder
+from tersely.model.greedy import greedy
 from tersely.model.memory import Memory
-from tersely.model.readings import Finisher, Reading
-from tersely.model.recalling import recall
-from tersely.model.scoring import total_nll
-from tersely.model.search import Beam, Found, beam_search, greedy
+from tersely.model.readings import Finisher
+from tersely.model.recalling import with_memory
+from tersely.model.search import Beam
+from tersely.model.spelling import Speller
+from tersely.model.suggesting import Hunting, Reading, Suggester
+from tersely.model.suggestion import Keywords, Suggestion
 from tersely.model.typed import Typed, read_typed
-from tersely.text.keywords import is_punctuation, keywords
-from tersely.text.tokens import SHIFT, detokenise, tokenise
+from tersely.model.wishes import Order, Wishes
+from tersely.text.tokens import detokenise, tokenise
+
+__all__ = ["Completer", "Keywords", "Suggestion"]
 
 MAX_TOKENS = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A sentence, how likely it is the one meant, and where it comes from."""
-
-    text: str
-    score: float
-    tokens: tuple[str, ...]
-    source: Literal["model", "memory"] = "model"
-
-
-@dataclass(frozen=True, slots=True)
-class Keywords:
-    """A sentence's tokens, which of them to type, and how likely each is kept."""
-
-    tokens: list[str]
-    keep: list[bool]
-    probabilities: list[float]
-
-    @property
-    def keywords(self) -> list[str]:
-        """The tokens to type."""
-        return keywords(self.tokens, self.keep)
+MOST_TO_ARRANGE = 4
 
 
 class Completer:
-    """A model ready to complete keywords and to choose them."""
+    """A model ready to complete keywords and to choose them; may be shared by threads."""
 
     def __init__(self, model: ModelFolder, memory: Memory | None = None) -> None:
-        self.model = model
-        self.memory = memory
+        self.model, self.memory = model, memory
         self.runtime, self.chooser = open_model(model)
+        self._suggester = Suggester(self.runtime, Calibration.from_settings(model.settings))
         self._finisher = Finisher(model.vocabulary)
-        self._silent = frozenset(
-            number
-            for number, token in enumerate(model.vocabulary.tokens)
-            if token == SHIFT or is_punctuation(token)
-        )
+        self._speller = Speller(model.vocabulary)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], memory: Memory | None = None) -> "Completer":
@@ -75,14 +53,38 @@ class Completer:
             raise TerselyError(f"{os.fspath(path)}: {error}") from error
 
     def complete(
-        self, text: str, n: int = 3, *, prefix: bool = False, without: Sequence[str] = ()
+        self,
+        text: str,
+        n: int = 3,
+        *,
+        prefix: bool = False,
+        order: Order = "typed",
+        including: Sequence[str] = (),
+        without: Sequence[str] = (),
+        context: str = "",
+        corrections: bool = False,
+        deadline: float | None = None,
     ) -> list[Suggestion]:
         """Suggest up to `n` sentences that contain the keywords, likeliest first.
 
-        With `prefix` the last word may be unfinished, unless a blank follows it. Words in
-        `without` do not appear.
+        - `prefix`: the last word may be unfinished, unless a blank follows it.
+        - `order="free"`: the keywords may appear in any order.
+        - `including`, `without`: words, or phrases, that must and must not appear.
+        - `context`: the text before. Where its last sentence is open, its rest is suggested.
+        - `corrections`: where words look misspelt, one suggestion more, read as they may have
+          been meant and marked (`Suggestion.corrected`). The others keep them as typed.
+        - `deadline`: seconds after which the best so far is returned.
         """
-        return self.complete_batch([text], n, prefix=prefix, without=without)[0]
+        wishes = Wishes(
+            prefix=prefix,
+            order=order,
+            including=including,
+            without=without,
+            context=context,
+            corrections=corrections,
+            deadline=deadline,
+        )
+        return self.answer([text], n, wishes)[0]
 
     def complete_batch(
         self,
@@ -90,108 +92,130 @@ class Completer:
         n: int = 3,
         *,
         prefix: bool = False,
+        order: Order = "typed",
+        including: Sequence[str] = (),
         without: Sequence[str] = (),
+        context: str = "",
+        corrections: bool = False,
+        deadline: float | None = None,
     ) -> list[list[Suggestion]]:
-        """The same for many at once."""
+        """The same for many at once, which is faster than one by one; one deadline for all."""
+        wishes = Wishes(
+            prefix=prefix,
+            order=order,
+            including=including,
+            without=without,
+            context=context,
+            corrections=corrections,
+            deadline=deadline,
+        )
+        return self.answer(texts, n, wishes)
+
+    def answer(self, texts: Sequence[str], n: int, wishes: Wishes) -> list[list[Suggestion]]:
+        """Complete each of the texts as wished."""
         if not 1 <= n <= 10:
             raise UsageError(f"{n} suggestions: between 1 and 10 can be asked for.")
         typed = [read_typed(text) for text in texts]
-        unfinished = [prefix and text[-1:].strip() != "" for text in texts]
-        unwanted = unwanted_words(without, typed)
-        beam = self._beam(n, unwanted)
-        whole = [one for one, goes_on in zip(typed, unfinished, strict=True) if not goes_on]
-        found = iter(
-            self.suggest([one.tokens for one in whole], beam, glued=[one.glued for one in whole])
-        )
-        suggestions = [
-            self._finish(one, beam, unwanted) if goes_on else next(found)
-            for one, goes_on in zip(typed, unfinished, strict=True)
+        for one in typed:
+            wishes.check(one)
+        unfinished = [wishes.prefix and text[-1:].strip() != "" for text in texts]
+        context, is_late = read_context(wishes.context), wishes.clock()
+        # One more where the sentence just said may have to be left out.
+        hunting = Hunting(self._beam(n + bool(context.said), wishes), context.opening, is_late)
+        together = self._all_at_once(typed, unfinished, wishes, hunting)
+        answers = []
+        for one, goes_on, own in zip(typed, unfinished, together, strict=True):
+            if self.memory is not None and not context.opening:
+                free = wishes.order == "free"
+                own = with_memory(self.memory, one, own, prefix=goes_on, free=free)
+            kept = [
+                each
+                for each in own
+                if _is_wished(each, wishes) and not (context.said and each.text == context.said)
+            ]
+            extra = self._corrected(one, hunting) if wishes.corrections and not goes_on else []
+            answers.append([*kept[:n], *extra])
+        return answers
+
+    def _beam(self, n: int, wishes: Wishes) -> Beam:
+        usual, known = Beam(width=max(5, n), count=n), self.runtime.vocabulary
+        barred = known.encode([word for word in sorted(wishes.unwanted) if word in known])
+        return replace(usual, barred=(*usual.barred, *barred))
+
+    def _all_at_once(
+        self, typed: Sequence[Typed], unfinished: Sequence[bool], wishes: Wishes, hunting: Hunting
+    ) -> list[list[Suggestion]]:
+        """Search in one batch for what has one reading; weigh the readings of the others."""
+        moves = wishes.order == "free" or bool(wishes.required)
+        plain = [
+            one for one, goes_on in zip(typed, unfinished, strict=True) if not (goes_on or moves)
         ]
-        if self.memory is None:
-            return suggestions
-        mixed = [
-            self._with_memory(self.memory, one.tokens, own, prefix=goes_on)
-            for one, own, goes_on in zip(typed, suggestions, unfinished, strict=True)
+        found = iter(self._suggester.suggest(plain, hunting))
+        answers = []
+        for one, goes_on in zip(typed, unfinished, strict=True):
+            if not goes_on and not moves:
+                answers.append(next(found))
+                continue
+            readings = [Reading(one)]
+            if goes_on:
+                readings = self._finisher.readings(one, wishes.unwanted)
+            given = one.tokens[:-1]
+            if moves:
+                readings, given = self._arranged(readings, wishes, hunting), ()
+            answers.append(self._suggester.weigh(readings, given, hunting))
+        return answers
+
+    def _arranged(
+        self, readings: Sequence[Reading], wishes: Wishes, hunting: Hunting
+    ) -> list[Reading]:
+        """Every reading in its likeliest arrangements."""
+        return [
+            replace(one, typed=typed)
+            for one in readings[:MOST_TO_ARRANGE]
+            for typed in arrange(
+                one.typed,
+                wishes.required,
+                free=wishes.order == "free",
+                losses=lambda rows: self._suggester.losses(rows, hunting),
+            )
         ]
-        return [[one for one in own if unwanted.isdisjoint(one.tokens)][:n] for own in mixed]
 
-    def _beam(self, n: int, unwanted: frozenset[str]) -> Beam:
-        usual = Beam(width=max(5, n), count=n)
-        known = [word for word in unwanted if word in self.runtime.vocabulary]
-        return replace(usual, barred=(*usual.barred, *self.runtime.vocabulary.encode(known)))
-
-    def _finish(self, typed: Typed, beam: Beam, unwanted: frozenset[str]) -> list[Suggestion]:
-        """Complete every reading of an unfinished word, and rank them together.
-
-        How likely a reading is tells its best sentence, by how well it goes with the words
-        before the unfinished one.
-        """
+    def _corrected(self, typed: Typed, hunting: Hunting) -> list[Suggestion]:
+        """The best sentence with misspelt words read as known ones, if there are any."""
         readings = [
-            one for one in self._finisher.readings(typed) if unwanted.isdisjoint(one.typed.tokens)
-        ] or [Reading(typed, True)]
-        rows = [one.typed.tokens for one in readings]
-        found = self.suggest(rows, beam, glued=[one.typed.glued for one in readings])
-        best = [own[0].tokens if own else () for own in found]
-        losses = total_nll(self.runtime, [row[:-1] for row in rows], best)
-        weights = np.exp(losses.min() - losses) * [
-            2.0 if one.is_finished else 1.0 for one in readings
+            Reading(reading, corrected=pairs)
+            for reading, pairs in self._speller.readings(typed)
+            if self._is_allowed(reading, hunting.beam)
         ]
-        shares = weights / weights.sum()
-        pooled: dict[str, Suggestion] = {}
-        for share, own in zip(shares, found, strict=True):
-            for one in own:
-                score = float(share) * one.score
-                if one.text not in pooled or pooled[one.text].score < score:
-                    pooled[one.text] = replace(one, score=score)
-        return sorted(pooled.values(), key=lambda one: -one.score)[: beam.count]
+        if not readings:
+            return []
+        given = [token for token in typed.tokens if not self._speller.is_odd(token)]
+        return self._suggester.weigh(readings, given, hunting)[:1]
 
-    def _with_memory(
-        self, memory: Memory, typed: Sequence[str], found: Sequence[Suggestion], *, prefix: bool
-    ) -> list[Suggestion]:
-        """Put remembered sentences among the model's, all by one score."""
-        words = [token for token in typed if token != SHIFT]
-        scores, left = recall(memory.find(words, prefix=prefix), keywords=len(words))
-        mixed = {one.text: Suggestion(one.text, left * one.score, one.tokens) for one in found}
-        for text, score in scores.items():
-            known = mixed[text].score if text in mixed else 0.0
-            tokens = tuple(tokenise(text).tokens)
-            mixed[text] = Suggestion(text, score + known, tokens, "memory")
-        return sorted(mixed.values(), key=lambda one: -one.score)
+    def _is_allowed(self, typed: Typed, beam: Beam) -> bool:
+        return set(beam.barred).isdisjoint(
+            self.runtime.vocabulary.encode(
+                token for token in typed.tokens if token in self.runtime.vocabulary
+            )
+        )
 
     def suggest(
-        self,
-        rows: Sequence[Sequence[str]],
-        beam: Beam,
-        budget: float | None = None,
-        glued: Sequence[Sequence[bool]] | None = None,
+        self, rows: Sequence[Sequence[str]], beam: Beam, budget: float | None = None
     ) -> list[list[Suggestion]]:
-        """Search with a beam, keywords given as tokens, by a user of this budget, if known.
-
-        Suggestions differ in words, not only in capitals and punctuation.
-        """
-        beam = replace(beam, silent=self._silent)
-        if not rows:
-            return []
-        copies = [self.runtime.vocabulary.unknown(row) for row in rows]
-        wanted = [
-            self.runtime.vocabulary.encode_with_copies(row, own)
-            for row, own in zip(rows, copies, strict=True)
-        ]
-        start = self.runtime.begin(rows, self.chooser.told(budget))
-        found = beam_search(self.runtime.step, start, wanted, beam, glued)
-        return [
-            [self._suggestion(one, own) for one in sentences]
-            for sentences, own in zip(found, copies, strict=True)
-        ]
+        """Search with a beam, keywords given as tokens, by a user of this budget, if known."""
+        typed = [Typed(tuple(row), (False,) * (len(row) + 1)) for row in rows]
+        hunting = Hunting(beam, budget=self.chooser.told(budget))
+        return self._suggester.suggest(typed, hunting)
 
     def guess(self, rows: Sequence[Sequence[str]], budget: float | None = None) -> list[Suggestion]:
         """Decode greedily and without constraint, as the paper does."""
         start = self.runtime.begin(rows, self.chooser.told(budget))
         found = greedy(self.runtime.step, start, rows=len(rows), max_tokens=MAX_TOKENS)
-        return [
-            self._suggestion(one, self.runtime.vocabulary.unknown(row))
-            for one, row in zip(found, rows, strict=True)
-        ]
+        vocabulary, guesses = self.runtime.vocabulary, []
+        for one, row in zip(found, rows, strict=True):
+            tokens = tuple(vocabulary.decode(one.ids, vocabulary.unknown(row)))
+            guesses.append(Suggestion(detokenise(tokens), math.exp(one.log_probability), tokens))
+        return guesses
 
     def keywords(self, sentence: str, budget: float | None = None) -> Keywords:
         """Choose the keywords a user would type for a sentence."""
@@ -204,18 +228,10 @@ class Completer:
             self.chooser.probabilities([tokens], budget)[0],
         )
 
-    def _suggestion(self, found: Found, copies: Sequence[str]) -> Suggestion:
-        tokens = tuple(self.runtime.vocabulary.decode(found.ids, copies))
-        return Suggestion(detokenise(tokens), math.exp(found.log_probability), tokens)
 
-
-def unwanted_words(without: Sequence[str], typed: Sequence[Typed]) -> frozenset[str]:
-    """The words that must not appear; nobody types a word and forbids it."""
-    unwanted = frozenset(
-        token for word in without for token in tokenise(word).tokens if token != SHIFT
+def _is_wished(one: Suggestion, wishes: Wishes) -> bool:
+    """Remembered sentences, too, lack what must not appear and hold what must."""
+    words = " " + " ".join(one.tokens) + " "
+    return wishes.unwanted.isdisjoint(one.tokens) and all(
+        " " + " ".join(tokens) + " " in words for tokens in wishes.required
     )
-    for one in typed:
-        both = sorted(unwanted.intersection(one.tokens))
-        if both:
-            raise UsageError(f'"{both[0]}" is typed, and must not appear. Leave one of them out.')
-    return unwanted

@@ -11,6 +11,7 @@ program asks for it, and everything can be listed, exported and forgotten.
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -94,16 +95,20 @@ class Memory:
                 "INSERT OR IGNORE INTO words VALUES (?, ?)", [(word, number) for word in words]
             )
 
-    def find(self, keywords: Sequence[str], *, prefix: bool = False) -> list[Remembered]:
+    def find(
+        self, keywords: Sequence[str], *, prefix: bool = False, free: bool = False
+    ) -> list[Remembered]:
         """Sentences that contain the keywords in order, those used most first.
 
-        Case does not matter. With `prefix` the last keyword may be the beginning of a word.
+        Case does not matter. With `prefix` the last keyword may be the beginning of a word;
+        with `free` they may stand in any order.
         """
         wanted = [word.lower() for word in keywords]
         if not wanted:
             return []
         candidates = self._with_words(wanted, prefix=prefix)
-        return [one for one in candidates if _contains(one.text, wanted, prefix=prefix)]
+        fits = _contains_in_any_order if free else _contains
+        return [one for one in candidates if fits(one.text, wanted, prefix=prefix)]
 
     def _with_words(self, wanted: Sequence[str], *, prefix: bool) -> list[Remembered]:
         """Sentences that contain the words, in whatever order."""
@@ -171,3 +176,11 @@ def _contains(text: str, wanted: Sequence[str], *, prefix: bool) -> bool:
         return False
     rest = tokens[places[-1] + 1 :] if places else tokens
     return any(token.startswith(wanted[-1]) for token in rest)
+
+
+def _contains_in_any_order(text: str, wanted: Sequence[str], *, prefix: bool) -> bool:
+    left = Counter(token.lower() for token in tokenise(text).tokens)
+    left.subtract(wanted[:-1] if prefix else wanted)
+    if min(left.values(), default=0) < 0:
+        return False
+    return not prefix or any(word.startswith(wanted[-1]) for word in left.elements())

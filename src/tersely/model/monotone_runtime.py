@@ -18,18 +18,21 @@ from tersely.model.next_words import PlaceOrGenerate
 from tersely.model.rows import Ids, padded
 from tersely.model.runtime import check_tensors
 from tersely.model.softmax import VocabularySoftmax
-from tersely.text.vocab import EOS, EOS_ID, UNK_ID
+from tersely.text.vocab import BOS_ID, EOS, EOS_ID, UNK_ID
+
+BEFORE = -1  # of a row whose last word was said before its keywords begin to count
 
 
 @dataclass(frozen=True, slots=True)
 class MonotoneState:
-    """Where decoding stands; one row a hypothesis."""
+    """Where decoding stands; one row a hypothesis, of one of the sentences begun together."""
 
     hidden: Floats  # (rows, decoder)
     cell: Floats  # (rows, decoder)
-    fed: Floats  # (rows, keywords, 4 × decoder): what keyword and hint add to the input
-    keywords: Ids  # (rows, keywords): with the end mark; ids past the vocabulary where unknown
-    following: Ids  # (rows,): index of the keyword that comes next
+    following: Ids  # (rows,): index of the keyword that comes next, or BEFORE
+    sentence: Ids  # (rows,): whose keywords they are
+    fed: Floats  # (sentences, keywords, 4 × decoder): what keyword and hint add to the input
+    keywords: Ids  # (sentences, keywords): with the end mark; ids past the vocabulary if unknown
     width: int  # ids there are: the vocabulary and the words to copy
 
     def take(self, rows: Ids) -> "MonotoneState":
@@ -38,9 +41,8 @@ class MonotoneState:
             self,
             hidden=self.hidden[rows],
             cell=self.cell[rows],
-            fed=self.fed[rows],
-            keywords=self.keywords[rows],
             following=self.following[rows],
+            sentence=self.sentence[rows],
         )
 
 
@@ -108,28 +110,37 @@ class MonotoneRuntime:
         return MonotoneState(
             hidden=hidden,
             cell=cell,
+            following=np.zeros(len(words), np.int64),
+            sentence=np.arange(len(words)),
             fed=fed,
             keywords=ids,
-            following=np.zeros(len(words), np.int64),
             width=len(self.vocabulary) + max(map(len, copies), default=0),
         )
 
     def step(self, state: MonotoneState, last: Ids) -> tuple[MonotoneState, PlaceOrGenerate]:
         """Say the last word (rows,) and tell what comes next."""
-        rows = np.arange(len(last))
-        # The start mark stands among no keywords, and nothing follows the end mark.
-        was_placed = (state.keywords[rows, state.following] == last) & (last != EOS_ID)
-        following = state.following + was_placed
+        # The start mark stands among no keywords, nothing follows the end mark, and a row of
+        # keywords ends with it or with padding: what comes before all keywords is none of them.
+        was_placed = (state.keywords[state.sentence, state.following] == last) & (last != EOS_ID)
+        following = np.maximum(state.following + was_placed, 0)
         known = np.where(last < len(self.vocabulary), last, UNK_ID)
         projected = self._embedding[known] @ self._decoder.inputs[: self.shape.embedding_units]
-        projected += state.fed[rows, following]
+        projected += state.fed[state.sentence, following]
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
         weight, bias = self._place
         coming = PlaceOrGenerate(
             hidden=hidden,
             place=hidden @ weight + bias,
-            keyword=state.keywords[rows, following],
+            keyword=state.keywords[state.sentence, following],
             softmax=self._softmax,
             width=state.width,
         )
         return replace(state, hidden=hidden, cell=cell, following=following), coming
+
+    def resume(self, state: MonotoneState, opening: Sequence[int]) -> tuple[MonotoneState, Ids]:
+        """Begin all rows with these words, which are no keywords; the last is still to be said."""
+        for word in (BOS_ID, *opening[:-1]):
+            before = np.full_like(state.following, BEFORE)
+            state, _ = self.step(replace(state, following=before), np.full(len(before), word))
+        before = np.full_like(state.following, BEFORE)
+        return replace(state, following=before), np.full(len(before), opening[-1])

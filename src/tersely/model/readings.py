@@ -5,22 +5,16 @@ tells the model, from how well its sentences go with the words before.
 """
 
 from bisect import bisect_left
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from tersely.model.suggesting import Reading
 from tersely.model.typed import Typed
 from tersely.text.keywords import is_punctuation
 from tersely.text.tokens import SHIFT
 from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
 
 MOST = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Keywords as they may be meant."""
-
-    typed: Typed
-    is_finished: bool  # the last word is taken as it stands
+AS_IT_STANDS = 2.0  # a word that is one already is rather meant as such
 
 
 class Finisher:
@@ -36,17 +30,18 @@ class Finisher:
         self._by_name = sorted(words)
         self._vocabulary = vocabulary
 
-    def readings(self, typed: Typed) -> list[Reading]:
+    def readings(self, typed: Typed, unwanted: frozenset[str] = frozenset()) -> list[Reading]:
         """The words as they stand, if they can, and with the last one finished."""
+        as_it_stands = Reading(typed, AS_IT_STANDS)
         if not typed.tokens or is_punctuation(typed.tokens[-1]) or typed.tokens[-1] == SHIFT:
-            return [Reading(typed, True)]
+            return [as_it_stands]
         last = typed.tokens[-1]
-        longer = [word for word in self._beginning_with(last) if word != last][:MOST]
-        readings = [
-            Reading(replace(typed, tokens=(*typed.tokens[:-1], word)), False) for word in longer
-        ]
+        longer = [
+            word for word in self._beginning_with(last) if word != last and word not in unwanted
+        ][:MOST]
+        readings = [Reading(replace(typed, tokens=(*typed.tokens[:-1], word))) for word in longer]
         if last in self._vocabulary or not longer:
-            readings.insert(0, Reading(typed, True))
+            readings.insert(0, as_it_stands)
         return readings
 
     def _beginning_with(self, start: str) -> list[str]:

@@ -8,12 +8,29 @@ process). Scores of both kinds are probabilities of one mixture, so they can be 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from tersely.model.memory import Remembered
+from tersely.model.memory import Memory, Remembered
+from tersely.model.suggestion import Suggestion
+from tersely.model.typed import Typed
 from tersely.text.tokens import SHIFT, tokenise
 
 NEWNESS = 0.5  # κ, in uses
 PULL = 2.0  # a sentence of which a third was typed counts a ninth of one that was typed in full
+
+
+def with_memory(
+    memory: Memory, typed: Typed, found: Sequence[Suggestion], *, prefix: bool, free: bool = False
+) -> list[Suggestion]:
+    """Put remembered sentences among the model's, all by one score."""
+    words = [token for token in typed.tokens if token != SHIFT]
+    scores, left = recall(memory.find(words, prefix=prefix, free=free), keywords=len(words))
+    mixed = {one.text: replace(one, score=left * one.score) for one in found}
+    for text, score in scores.items():
+        known = mixed[text].score if text in mixed else 0.0
+        tokens = tuple(tokenise(text).tokens)
+        mixed[text] = Suggestion(text, score + known, tokens, "memory")
+    return sorted(mixed.values(), key=lambda one: -one.score)
 
 
 def recall(found: Sequence[Remembered], *, keywords: int) -> tuple[dict[str, float], float]:

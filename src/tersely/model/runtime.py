@@ -20,7 +20,7 @@ from tersely.model.next_words import AllScores
 from tersely.model.rows import Ids, padded
 from tersely.model.shape import SchemeShape
 from tersely.model.softmax import VocabularySoftmax
-from tersely.text.vocab import EOS, UNK_ID
+from tersely.text.vocab import BOS_ID, EOS, UNK_ID
 
 NOTHING = np.float32(-1e30)  # the logarithm of a probability of zero, but finite
 
@@ -128,6 +128,12 @@ class Runtime:
         scored[:, :size] = log_sigmoid(generate)[:, None] + self._softmax.log_probabilities(spoken)
         self._add_copies(scored, state, log_sigmoid(-generate)[:, None] + attention)
         return replace(state, hidden=hidden, cell=cell), AllScores(scored)
+
+    def resume(self, state: State, opening: Sequence[int]) -> tuple[State, Ids]:
+        """Begin all rows with these words; the last is still to be said."""
+        for word in (BOS_ID, *opening[:-1]):
+            state, _ = self.step(state, np.full(len(state.hidden), word))
+        return state, np.full(len(state.hidden), opening[-1])
 
     def _add_copies(self, scored: Floats, state: State, copied: Floats) -> None:
         """Add what copying contributes; a word may stand among the keywords more than once."""

@@ -3,15 +3,19 @@
 10 min late             keywords, in order
 "ice cream" friday      ice and cream stay together
 where station?          ends with the question mark
+meet Paris              a capital that was typed stays on its word
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tersely.text.tokens import tokenise
+from tersely.text.tokens import SHIFT, tokenise
 
 ENDINGS = frozenset((".", "?", "!", "…", "...", "?!", "!?", "!!", "!!!", "??", "???"))
 _PHRASE = re.compile(r"[\"“”„]([^\"“”„]*)[\"“”„]")
+
+Block = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +25,52 @@ class Typed:
     tokens: tuple[str, ...]
     glued: tuple[bool, ...]  # one more than tokens: the last tells whether the end must follow
 
+    @classmethod
+    def of_blocks(cls, blocks: Sequence[Block], *, ends: bool = False) -> "Typed":
+        """Put blocks, each of which stays together, one after the other."""
+        tokens = tuple(token for block in blocks for token in block)
+        glued = tuple(place > 0 for block in blocks for place in range(len(block)))
+        return cls(tokens, (*glued, ends))
+
+    @property
+    def ends(self) -> bool:
+        """Whether the last token ends the sentence."""
+        return self.glued[-1]
+
+    def blocks(self) -> list[Block]:
+        """Cut into what stays together: words, phrases, a capital and its word."""
+        found: list[list[str]] = []
+        for token, is_glued in zip(self.tokens, self.glued, strict=False):
+            if is_glued and found:
+                found[-1].append(token)
+            else:
+                found.append([token])
+        return [tuple(block) for block in found]
+
 
 def read_typed(text: str) -> Typed:
     """Read keywords as people type them; a quote that is not closed is just a character."""
-    tokens: list[str] = []
-    glued: list[bool] = []
+    blocks: list[Block] = []
     for part, is_phrase in _parts(text):
-        own = tokenise(part).tokens
-        tokens += own
-        glued += [is_phrase and place > 0 for place in range(len(own))]
-    return Typed(tuple(tokens), (*glued, bool(tokens) and tokens[-1] in ENDINGS))
+        own = tuple(tokenise(part).tokens)
+        if is_phrase and own:
+            blocks.append(own)
+        else:
+            blocks += _words(own)
+    return Typed.of_blocks(blocks, ends=bool(blocks) and blocks[-1][-1] in ENDINGS)
+
+
+def _words(tokens: Sequence[str]) -> list[Block]:
+    """One block a word, with the case marks before it."""
+    found: list[Block] = []
+    marks: Block = ()
+    for token in tokens:
+        if token == SHIFT:
+            marks = (*marks, token)
+        else:
+            found.append((*marks, token))
+            marks = ()
+    return [*found, marks] if marks else found
 
 
 def _parts(text: str) -> list[tuple[str, bool]]:

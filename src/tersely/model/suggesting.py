@@ -1,0 +1,102 @@
+"""Suggesting: keywords as tokens → sentences, and several readings of them ranked together."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.model.architectures import DecoderRuntime
+from tersely.model.calibration import Calibration
+from tersely.model.scoring import total_nll
+from tersely.model.search import Beam, Wanted, beam_search
+from tersely.model.stepping import Found
+from tersely.model.suggestion import Suggestion
+from tersely.model.typed import Typed
+from tersely.text.keywords import is_punctuation
+from tersely.text.tokens import SHIFT, detokenise
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Keywords as they may be meant."""
+
+    typed: Typed
+    weight: float = 1.0  # how likely it is beforehand, beside the others
+    corrected: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hunting:
+    """How to search: with what beam, after what words, for how long, for whom."""
+
+    beam: Beam
+    opening: tuple[str, ...] = ()
+    is_late: Callable[[], bool] = lambda: False
+    budget: float | None = None
+
+
+class Suggester:
+    """Searches with a model's decoder."""
+
+    def __init__(self, runtime: DecoderRuntime, calibration: Calibration) -> None:
+        self.runtime, self._calibration = runtime, calibration
+        self._silent = frozenset(
+            number
+            for number, token in enumerate(runtime.vocabulary.tokens)
+            if token == SHIFT or is_punctuation(token)
+        )
+
+    def suggest(self, rows: Sequence[Typed], hunting: Hunting) -> list[list[Suggestion]]:
+        """Find sentences for each row; they differ in words, not only in capitals and marks."""
+        if not rows:
+            return []
+        vocabulary = self.runtime.vocabulary
+        copies = [vocabulary.unknown(row.tokens) for row in rows]
+        wanted = [
+            Wanted(vocabulary.encode_with_copies(row.tokens, own), row.glued)
+            for row, own in zip(rows, copies, strict=True)
+        ]
+        state, last = self.runtime.begin([row.tokens for row in rows], hunting.budget), None
+        if hunting.opening:
+            state, last = self.runtime.resume(state, vocabulary.encode(hunting.opening))
+        beam = replace(hunting.beam, silent=self._silent)
+        found = beam_search(
+            self.runtime.step, state, wanted, beam, last=last, is_late=hunting.is_late
+        )
+        return [self._suggestions(one, own) for one, own in zip(found, copies, strict=True)]
+
+    def weigh(
+        self, readings: Sequence[Reading], given: Sequence[str], hunting: Hunting
+    ) -> list[Suggestion]:
+        """Complete every reading, and rank their sentences together.
+
+        How likely a reading is tells its best sentence, by how well it goes with the words
+        `given`, which all readings share.
+        """
+        found = self.suggest([one.typed for one in readings], hunting)
+        best = [own[0].tokens if own else () for own in found]
+        losses = total_nll(self.runtime, [given] * len(best), best)
+        weights = np.exp(losses.min() - losses) * [one.weight for one in readings]
+        pooled: dict[str, Suggestion] = {}
+        for share, reading, own in zip(weights / weights.sum(), readings, found, strict=True):
+            for one in own:
+                score = float(share) * one.score
+                if one.text not in pooled or pooled[one.text].score < score:
+                    pooled[one.text] = replace(one, score=score, corrected=reading.corrected)
+        return sorted(pooled.values(), key=lambda one: -one.score)[: hunting.beam.count]
+
+    def losses(self, rows: Sequence[Typed], hunting: Hunting) -> npt.NDArray[np.float64]:
+        """What the first sentence for each row costs by itself, in nats; found in a hurry."""
+        quick = replace(hunting, beam=replace(hunting.beam, width=1, count=1))
+        best = [own[0].tokens if own else () for own in self.suggest(rows, quick)]
+        return total_nll(self.runtime, [()] * len(best), best)
+
+    def _suggestions(self, found: Sequence[Found], copies: Sequence[str]) -> list[Suggestion]:
+        scores = self._calibration.apply([math.exp(one.log_probability) for one in found])
+        rows = [tuple(self.runtime.vocabulary.decode(one.ids, copies)) for one in found]
+        return [
+            Suggestion(detokenise(tokens), score, tokens)
+            for tokens, score in zip(rows, scores, strict=True)
+        ]
