@@ -156,7 +156,7 @@ def test_the_last_word_may_be_unfinished(trained: Path, capsys) -> None:
     assert main(["complete", "10 waite", "--model", str(trained), "--prefix"]) == 0
     assert "waiter" in capsys.readouterr().out
     assert main(["complete", "10 waite", "--model", str(trained)]) == 0
-    assert "waiter" not in capsys.readouterr().out
+    assert "1. 10 waiter" not in capsys.readouterr().out
 
 
 def test_remembered_sentences_are_suggested_and_marked(

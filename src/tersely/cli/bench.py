@@ -16,6 +16,7 @@ examples:
   tersely bench train --threads 1
   tersely bench train --no-peer --steps 3
   tersely bench frontier --sweep sweeps/reviews --model runs/distilled --sentences test.txt
+  tersely bench calibration --sentences dev.txt --plot reliability.png
 """
 
 
@@ -41,7 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, metavar="N", help="only the first N sentences")
     add("--others", type=int, default=2000, metavar="N", help="for others' keywords (2000)")
     add("--plot", type=Path, metavar="PNG", help="draw the curves")
-    for command in (text, segment, train, frontier):
+    calibration = benches.add_parser("calibration", help="whether scores are probabilities")
+    add = calibration.add_argument
+    add("--model", metavar="MODEL", help="a model folder or a run (ours)")
+    add("--sentences", required=True, type=Path, metavar="FILE", help="held out, one a line")
+    add("--limit", type=int, default=1000, metavar="N", help="only the first N sentences (1000)")
+    add("--plot", type=Path, metavar="PNG", help="draw the reliability")
+    for command in (text, segment, train, frontier, calibration):
         command.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -56,6 +63,8 @@ def run(given: argparse.Namespace) -> None:
         _run_train(given)
     elif given.bench == "frontier":
         _run_frontier(given)
+    elif given.bench == "calibration":
+        _run_calibration(given)
     else:
         from tersely.bench import segmentation
 
@@ -102,3 +111,22 @@ def _run_frontier(given: argparse.Namespace) -> None:
     print(json.dumps(found) if given.json else frontier_tables.render(found))
     if given.plot:
         frontier_tables.plot(found, given.plot)
+
+
+def _run_calibration(given: argparse.Namespace) -> None:
+    from tqdm import tqdm
+
+    from tersely.bench import calibration
+    from tersely.cli.evaluate import read_lines
+    from tersely.cli.options import load_completer
+
+    if given.limit < 1:
+        raise UsageError(f"--limit {given.limit}: a number from 1 on.")
+    sentences = read_lines(given.sentences, given.limit)
+    with tqdm(unit="sentence", dynamic_ncols=True) as bar:
+        found = calibration.measure(
+            load_completer(given.model), sentences, lambda count: bar.update(count) and None
+        )
+    print(json.dumps(found) if given.json else calibration.render(found))
+    if given.plot:
+        calibration.plot(found, given.plot)

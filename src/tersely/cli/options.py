@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def add_model_option(parser: argparse.ArgumentParser) -> None:
-    """`--model`: a model folder or a run."""
-    parser.add_argument("--model", type=Path, metavar="MODEL", help="a model folder or a run")
+    """`--model`: a model folder, a run, or a name; the model that ships without it."""
+    parser.add_argument("--model", metavar="MODEL", help="a model folder or a run (ours)")
 
 
 def check_text(text: str, what: str) -> None:
@@ -23,12 +23,10 @@ def check_text(text: str, what: str) -> None:
         raise UsageError(f"{what}: not UTF-8 text.") from error
 
 
-def load_completer(path: Path | None, memory: Path | None = None) -> "Completer":
+def load_completer(path: str | Path | None, memory: Path | None = None) -> "Completer":
     """Load the model asked for, with a memory that is there already."""
     from tersely.model.completer import Completer
 
-    if path is None:
-        raise UsageError("No model ships with this version. Train one and pass --model RUN.")
     if memory is None:
         return Completer.load(path)
     from tersely.model.memory import Memory

@@ -1,7 +1,8 @@
 """Completer: the public face of a model. Keywords in, sentences out; and back.
 
->>> completer = Completer.load("runs/notes")             # doctest: +SKIP
->>> completer.complete("10 minutes late", n=3)           # doctest: +SKIP
+completer = Completer.load()                    # the model that ships; or a folder, or a run
+completer.complete("10 minutes late", n=3)
+completer.keywords("I will be 10 minutes late.")
 """
 
 import math
@@ -16,6 +17,7 @@ from tersely.model.calibration import Calibration
 from tersely.model.context import read_context
 from tersely.model.folder import ModelFolder
 from tersely.model.greedy import greedy
+from tersely.model.locating import locate
 from tersely.model.memory import Memory
 from tersely.model.readings import Finisher
 from tersely.model.recalling import with_memory
@@ -44,13 +46,19 @@ class Completer:
         self._speller = Speller(model.vocabulary)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], memory: Memory | None = None) -> "Completer":
-        """Load a model folder, or a run; with a memory, what is in it is suggested too."""
+    def load(
+        cls, path_or_name: str | os.PathLike[str] | None = None, memory: Memory | None = None
+    ) -> "Completer":
+        """Load the model that ships, a model folder, a run, or a model of the hub by its name.
+
+        With a memory, what is in it is suggested too.
+        """
+        path = locate(path_or_name)
         model = ModelFolder.from_pretrained(path)
         try:
             return cls(model, memory)
         except TerselyError as error:
-            raise TerselyError(f"{os.fspath(path)}: {error}") from error
+            raise TerselyError(f"{path}: {error}") from error
 
     def complete(
         self,

@@ -12,6 +12,7 @@ import torch
 from tersely.atomic import new_file
 from tersely.errors import TerselyError, UsageError
 from tersely.model.folder import ModelFolder
+from tersely.model.locating import locate
 from tersely.text.prepared import PreparedCorpus
 from tersely.text.processes import processors
 from tersely.training.board import tensorboard
@@ -27,7 +28,7 @@ class RunRequest:
     config: RunConfig
     data: Path
     out: Path
-    init: Path | None = None
+    init: str | Path | None = None
     minutes: float | None = None
     threads: int | None = None
     tensorboard: bool = False
@@ -38,7 +39,7 @@ def train(request: RunRequest, report: Report) -> Ending:
     """Start or resume the run; the same request again goes on where it stopped."""
     torch.set_num_threads(request.threads or processors())
     corpus = PreparedCorpus.open(request.data)
-    start = ModelFolder.from_pretrained(request.init) if request.init else None
+    start = ModelFolder.from_pretrained(locate(request.init)) if request.init else None
     is_new = _record(request, corpus)
     if (request.out / "result.json").exists():
         ending: Ending = _read(request.out / "result.json").get("ending", "step limit")
