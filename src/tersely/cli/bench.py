@@ -17,6 +17,7 @@ examples:
   tersely bench train --no-peer --steps 3
   tersely bench frontier --sweep sweeps/reviews --model runs/distilled --sentences test.txt
   tersely bench calibration --sentences dev.txt --plot reliability.png
+  tersely bench showcase
 """
 
 
@@ -48,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--sentences", required=True, type=Path, metavar="FILE", help="held out, one a line")
     add("--limit", type=int, default=1000, metavar="N", help="only the first N sentences (1000)")
     add("--plot", type=Path, metavar="PNG", help="draw the reliability")
-    for command in (text, segment, train, frontier, calibration):
+    showcase = benches.add_parser("showcase", help="sixty inputs of every kind, and the answers")
+    showcase.add_argument("--model", metavar="MODEL", help="a model folder or a run (ours)")
+    for command in (text, segment, train, frontier, calibration, showcase):
         command.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -65,6 +68,12 @@ def run(given: argparse.Namespace) -> None:
         _run_frontier(given)
     elif given.bench == "calibration":
         _run_calibration(given)
+    elif given.bench == "showcase":
+        from tersely.bench import showcase, showcase_cases
+        from tersely.cli.options import load_completer
+
+        rows = showcase.measure(load_completer(given.model), showcase_cases.cases())
+        print(json.dumps(rows) if given.json else showcase.render(rows))
     else:
         from tersely.bench import segmentation
 

@@ -191,9 +191,9 @@ class Completer:
     def _corrected(self, typed: Typed, hunting: Hunting) -> list[Suggestion]:
         """The best sentence with misspelt words read as known ones, if there are any."""
         readings = [
-            Reading(reading, corrected=pairs)
-            for reading, pairs in self._speller.readings(typed)
-            if self._is_allowed(reading, hunting.beam)
+            reading
+            for reading in self._speller.readings(typed)
+            if self._is_allowed(reading.typed, hunting.beam)
         ]
         if not readings:
             return []

@@ -8,6 +8,7 @@ neighbours (optimal string alignment, by rapidfuzz).
 from dataclasses import replace
 from itertools import islice, product
 
+from tersely.model.suggesting import Reading
 from tersely.model.typed import Typed
 from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
 
@@ -27,7 +28,7 @@ class Speller:
             for token in vocabulary.tokens
         ]
 
-    def readings(self, typed: Typed) -> list[tuple[Typed, tuple[tuple[str, str], ...]]]:
+    def readings(self, typed: Typed) -> list[Reading]:
         """The keywords with every misspelt word read as a known one; none if all are known."""
         choices = [
             self.nearest(token) or [token] if self.is_odd(token) else [token]
@@ -38,7 +39,7 @@ class Speller:
             pairs = zip(typed.tokens, tokens, strict=True)
             changed = tuple((before, after) for before, after in pairs if before != after)
             if changed:
-                found.append((replace(typed, tokens=tokens), changed))
+                found.append(Reading(replace(typed, tokens=tokens), corrected=changed))
         return found
 
     def is_odd(self, token: str) -> bool:
@@ -47,13 +48,13 @@ class Speller:
         return is_word and token not in self._vocabulary
 
     def nearest(self, word: str) -> list[str]:
-        """Known words a slip or two away, nearest first, then the more frequent."""
+        """The known words fewest slips away, the more frequent first."""
         from rapidfuzz import process
         from rapidfuzz.distance import OSA
 
-        slips = 2 if len(word) >= LONG else 1
+        most = 2 if len(word) >= LONG else 1
         near = process.extract(
-            word.lower(), self._words, scorer=OSA.distance, score_cutoff=slips, limit=None
+            word.lower(), self._words, scorer=OSA.distance, score_cutoff=most, limit=None
         )
-        ranked = sorted((slip, number, token) for token, slip, number in near if len(token) > 1)
-        return [token for _, _, token in ranked[:MOST_A_WORD]]
+        ranked = sorted((slips, number, token) for token, slips, number in near if len(token) > 1)
+        return [token for slips, _, token in ranked if slips == ranked[0][0]][:MOST_A_WORD]

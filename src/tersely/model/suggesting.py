@@ -72,12 +72,13 @@ class Suggester:
     ) -> list[Suggestion]:
         """Complete every reading, and rank their sentences together.
 
-        How likely a reading is tells its best sentence, by how well it goes with the words
-        `given`, which all readings share.
+        How likely a reading z is beside the others tells its best sentence x: since x contains
+        all of z, p(z | given) = p(x | given) / p(x | z), with `given` the words they share.
         """
         found = self.suggest([one.typed for one in readings], hunting)
         best = [own[0].tokens if own else () for own in found]
         losses = total_nll(self.runtime, [given] * len(best), best)
+        losses -= total_nll(self.runtime, [one.typed.tokens for one in readings], best)
         weights = np.exp(losses.min() - losses) * [one.weight for one in readings]
         pooled: dict[str, Suggestion] = {}
         for share, reading, own in zip(weights / weights.sum(), readings, found, strict=True):
