@@ -29,12 +29,6 @@ def said(*texts: str) -> list[Suggestion]:
     return [Suggestion(text, 0.5, tuple(text.split())) for text in texts]
 
 
-def test_there_are_sixty_inputs_of_ten_kinds() -> None:
-    assert len(cases()) == len({(case.typed, str(case.wishes)) for case in cases()}) == 60
-    assert len({case.kind for case in cases()}) == 10
-    assert all(case.rules for case in cases())
-
-
 @pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.typed} {case.wishes or ''}")
 def test_what_must_hold_for_an_input_does(completer: Completer, case: Case) -> None:
     [row] = measure(completer, [case])

@@ -31,6 +31,8 @@ COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     signal.signal(signal.SIGTERM, _interrupt)
+    # One thread a request: a beam's matrices are small, and cores are for other requests.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = parser(arguments).parse_args(arguments)
     try:
         run = importlib.import_module(f"tersely.cli.{given.command}").run
