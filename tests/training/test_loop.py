@@ -165,3 +165,18 @@ def test_fewer_train_sentences_can_be_used(corpus: Path) -> None:
     assert len(limited(split, 100)) == 100
     assert limited(split, 100)[99].tolist() == split[99].tolist()
     assert limited(split, None) is split
+
+
+def test_a_flat_run_that_was_killed_before_its_note_does_not_go_on(
+    corpus: Path, tmp_path: Path
+) -> None:
+    easy = {"flat_steps": 10, "flat_loss_nats": 100.0, "flat_kept_share": 1.0}
+    config = small_config(objective={"kind": "unif"}, training=easy)
+    ended = train(config, corpus, tmp_path / "run")
+    assert ended.step < config.training.max_steps
+    note = tmp_path / "run" / "result.json"
+    before = json.loads(note.read_text())
+    assert before["ending"] == "flat"
+    note.unlink()
+    assert train(config, corpus, tmp_path / "run").step == ended.step
+    assert json.loads(note.read_text())["ending"] == "flat"

@@ -105,6 +105,9 @@ class Trainer:
         records: list[RoundRecord] = []
         limit, settings = self.config.training.max_steps, self.config.training
         ending: Ending = "step limit"
+        is_judged = self.is_past_first() and self.was_judged_last()
+        if can_be_flat and is_judged and flat.reached(self.judged()):
+            ending, limit = "flat", self.step  # killed when all but the note was written
         while self.step < limit:
             records.append(self.play())
             self.seconds = seconds_before + time.monotonic() - started
@@ -116,8 +119,7 @@ class Trainer:
             if self.step % settings.evaluate_every_steps == 0 or self.step == limit:
                 self.judge()
                 self.warn_if_collapsed()
-                is_past_first = self.step > self.config.estimator.decoder_first_steps
-                if can_be_flat and is_past_first and flat.reached(self.judged()):
+                if can_be_flat and self.is_past_first() and flat.reached(self.judged()):
                     ending = "flat"
                     break
             if self.step % settings.checkpoint_every_steps == 0:
@@ -169,6 +171,14 @@ class Trainer:
     def judged(self) -> list[dict[str, Any]]:
         """All judgements so far."""
         return [row for row in self.log.rows if row["kind"] == "dev"]
+
+    def is_past_first(self) -> bool:
+        """Whether the encoder plays already."""
+        return self.step > self.config.estimator.decoder_first_steps
+
+    def was_judged_last(self) -> bool:
+        """Whether the newest judgement is of this very step."""
+        return bool(self.judged()) and self.judged()[-1]["step"] == self.step
 
     def warn_if_collapsed(self) -> None:
         """Say so, once, when q has stopped exploring at one of the ends."""
