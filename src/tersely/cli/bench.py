@@ -15,6 +15,7 @@ examples:
   tersely bench segment
   tersely bench train --threads 1
   tersely bench train --no-peer --steps 3
+  tersely bench runtimes --model runs/distilled
   tersely bench frontier --sweep sweeps/reviews --model runs/distilled --sentences test.txt
 """
 
@@ -41,7 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, metavar="N", help="only the first N sentences")
     add("--others", type=int, default=2000, metavar="N", help="for others' keywords (2000)")
     add("--plot", type=Path, metavar="PNG", help="draw the curves")
-    for command in (text, segment, train, frontier):
+    runtimes = benches.add_parser("runtimes", help="a decoder step in NumPy and in onnxruntime")
+    add = runtimes.add_argument
+    add("--model", required=True, type=Path, metavar="MODEL", help="a monotone model or run")
+    add("--rows", type=int, default=5, metavar="N", help="hypotheses side by side (5)")
+    add("--steps", type=int, default=400, metavar="N", help="steps in each of 5 rounds (400)")
+    for command in (text, segment, train, frontier, runtimes):
         command.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -56,6 +62,8 @@ def run(given: argparse.Namespace) -> None:
         _run_train(given)
     elif given.bench == "frontier":
         _run_frontier(given)
+    elif given.bench == "runtimes":
+        _run_runtimes(given)
     else:
         from tersely.bench import segmentation
 
@@ -65,10 +73,7 @@ def run(given: argparse.Namespace) -> None:
 def _run_train(given: argparse.Namespace) -> None:
     if find_spec("torch") is None:
         raise UsageError('This benchmark needs torch. Try: pip install "tersely[bench]"')
-    for name in ("threads", "steps"):
-        value = getattr(given, name)
-        if value is not None and value < 1:
-            raise UsageError(f"--{name} {value}: a number from 1 on.")
+    _check_counts(given, "threads", "steps")
     if given.no_peer and given.peers:
         raise UsageError("--peers and --no-peer exclude each other. Give one of them.")
     from tersely.bench import opennmt, train, train_tables
@@ -88,10 +93,7 @@ def _run_frontier(given: argparse.Namespace) -> None:
     from tersely.bench import frontier, frontier_tables
     from tersely.cli.evaluate import read_lines
 
-    for name in ("limit", "others"):
-        value = getattr(given, name)
-        if value is not None and value < 1:
-            raise UsageError(f"--{name} {value}: a number from 1 on.")
+    _check_counts(given, "limit", "others")
     bench = frontier.FrontierBench(
         sweep=given.sweep,
         models=given.model,
@@ -102,3 +104,23 @@ def _run_frontier(given: argparse.Namespace) -> None:
     print(json.dumps(found) if given.json else frontier_tables.render(found))
     if given.plot:
         frontier_tables.plot(found, given.plot)
+
+
+def _run_runtimes(given: argparse.Namespace) -> None:
+    _check_counts(given, "rows", "steps")
+    if find_spec("onnx") is None or find_spec("onnxruntime") is None:
+        raise UsageError('This benchmark needs onnxruntime. Try: pip install "tersely[bench]"')
+    from tersely.bench import runtimes
+    from tersely.model.folder import ModelFolder
+
+    model = ModelFolder.from_pretrained(given.model)
+    bench = runtimes.RuntimesBench(model=model, rows=given.rows, steps=given.steps)
+    found = runtimes.measure(bench)
+    print(json.dumps(found) if given.json else runtimes.render(found))
+
+
+def _check_counts(given: argparse.Namespace, *names: str) -> None:
+    for name in names:
+        value = getattr(given, name)
+        if value is not None and value < 1:
+            raise UsageError(f"--{name} {value}: a number from 1 on.")
