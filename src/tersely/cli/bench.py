@@ -15,6 +15,7 @@ examples:
   tersely bench segment
   tersely bench train --threads 1
   tersely bench train --no-peer --steps 3
+  tersely bench latency --model runs/distilled --sentences test.txt --json
   tersely bench runtimes --model runs/distilled
   tersely bench frontier --sweep sweeps/reviews --model runs/distilled --sentences test.txt
 """
@@ -47,7 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--model", required=True, type=Path, metavar="MODEL", help="a monotone model or run")
     add("--rows", type=int, default=5, metavar="N", help="hypotheses side by side (5)")
     add("--steps", type=int, default=400, metavar="N", help="steps in each of 5 rounds (400)")
-    for command in (text, segment, train, frontier, runtimes):
+    latency = benches.add_parser("latency", help="three suggestions, against OpenNMT-py and a T5")
+    add = latency.add_argument
+    add("--model", type=Path, metavar="MODEL", help="a model folder or a run")
+    add("--sentences", type=Path, metavar="FILE", help="held out, one a line (the fixture)")
+    add("--sets", type=int, default=300, metavar="N", help="sets of keywords to complete (300)")
+    add("--rounds", type=int, default=3, metavar="N", help="in which all take turns (3)")
+    add("--peers", type=Path, metavar="DIR", help="folder of the peers' venvs, made if need be")
+    add("--no-peer", action="store_true", help="leave OpenNMT-py and transformers out")
+    for command in (text, segment, train, frontier, runtimes, latency):
         command.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -64,6 +73,8 @@ def run(given: argparse.Namespace) -> None:
         _run_frontier(given)
     elif given.bench == "runtimes":
         _run_runtimes(given)
+    elif given.bench == "latency":
+        _run_latency(given)
     else:
         from tersely.bench import segmentation
 
@@ -74,8 +85,7 @@ def _run_train(given: argparse.Namespace) -> None:
     if find_spec("torch") is None:
         raise UsageError('This benchmark needs torch. Try: pip install "tersely[bench]"')
     _check_counts(given, "threads", "steps")
-    if given.no_peer and given.peers:
-        raise UsageError("--peers and --no-peer exclude each other. Give one of them.")
+    _check_peers(given)
     from tersely.bench import opennmt, train, train_tables
     from tersely.text.processes import processors
 
@@ -117,6 +127,31 @@ def _run_runtimes(given: argparse.Namespace) -> None:
     bench = runtimes.RuntimesBench(model=model, rows=given.rows, steps=given.steps)
     found = runtimes.measure(bench)
     print(json.dumps(found) if given.json else runtimes.render(found))
+
+
+def _run_latency(given: argparse.Namespace) -> None:
+    _check_counts(given, "sets", "rounds")
+    _check_peers(given)
+    if find_spec("torch") is None:
+        raise UsageError('This benchmark needs torch. Try: pip install "tersely[bench]"')
+    from tersely.bench import latency, latency_tables, opennmt
+    from tersely.bench.text import read_sentences
+
+    folder = (given.peers or opennmt.DEFAULT_FOLDER.parent).expanduser().absolute()
+    bench = latency.LatencyBench(
+        sentences=read_sentences(given.sentences, 20 * given.sets),
+        model=given.model,
+        count=given.sets,
+        rounds=min(given.rounds, given.sets),
+        peers=None if given.no_peer else folder,
+    )
+    found = latency.measure(bench, say=lambda line: print(line, file=sys.stderr, flush=True))
+    print(json.dumps(found) if given.json else latency_tables.render(found))
+
+
+def _check_peers(given: argparse.Namespace) -> None:
+    if given.no_peer and given.peers:
+        raise UsageError("--peers and --no-peer exclude each other. Give one of them.")
 
 
 def _check_counts(given: argparse.Namespace, *names: str) -> None:
