@@ -17,7 +17,8 @@ examples:
   tersely complete '"ice cream" friday?'   what is in quotes stays together
   tersely complete "10 min la" --prefix    the last word may be unfinished
   tersely complete < keywords.txt > suggestions.jsonl
-  tersely complete                      asks for keywords until Ctrl-D
+  tersely complete                      suggests as you type; Enter or Alt+number copies
+  tersely complete --memory phrases.db  the same; Ctrl-R switches remembering on
 """
 
 
@@ -41,15 +42,17 @@ def run(given: argparse.Namespace) -> None:
     """Complete the argument, each line of piped input, or what is typed at a prompt."""
     from tersely.cli.lines import arriving
     from tersely.cli.options import check_text, load_completer
+    from tersely.cli.prompt import open_prompt
 
     check_text(given.keywords or "", "The keywords")
-    completer = load_completer(given.model, given.memory)
+    is_prompt = given.keywords is None and sys.stdin.isatty()
+    completer = load_completer(given.model, given.memory, may_make_memory=is_prompt)
     asked = {"prefix": given.prefix, "without": given.without}
     if given.keywords is not None:
         found = completer.complete(given.keywords, given.n, **asked)
         print(as_json(given.keywords, found) if given.json else as_list(found))
-    elif sys.stdin.isatty():
-        _prompt(completer, given.n, **asked)
+    elif is_prompt:
+        open_prompt(completer, given.n, as_list, **asked)
     else:
         for line in complete_lines(completer, arriving(sys.stdin.buffer), given.n, **asked):
             print(line, flush=True)
@@ -74,15 +77,3 @@ def as_json(keywords: str, found: list["Suggestion"]) -> str:
 def as_list(found: list["Suggestion"]) -> str:
     """For a person to read."""
     return "\n".join(f"{place}. {one.text}" for place, one in enumerate(found, 1))
-
-
-def _prompt(completer: "Completer", n: int, **asked: Any) -> None:
-    print("Type keywords and Enter; Ctrl-D ends.")
-    while True:
-        try:
-            keywords = input("> ")
-        except EOFError:
-            print()
-            return
-        if keywords.strip():
-            print(as_list(completer.complete(keywords, n, **asked)))
