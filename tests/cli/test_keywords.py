@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tersely.cli.keywords import typed_characters
 from tersely.cli.main import main
 from tersely.model.completer import Completer
+from tersely.text.tokens import detokenise
 from tests.cli.broken import BROKEN, broken_model
 from tests.cli.calling import call, call_elsewhere
 
@@ -22,8 +24,18 @@ def test_each_token_has_its_line_and_what_is_typed_is_marked(trained: Path, caps
         assert line.startswith(token)
         assert "%" in line
         assert line.endswith("typed") == kept
-    assert lines[-2] == (" ".join(chosen.keywords) or "(nothing)")
-    assert lines[-1] == f"{sum(chosen.keep)} of 6 tokens typed"
+    assert lines[-3] == (" ".join(chosen.keywords) or "(nothing)")
+    assert lines[-2] == f"{sum(chosen.keep)} of 6 tokens typed"
+    typed = len(detokenise(chosen.keywords))
+    assert lines[-1] == f"{typed} of 24 characters typed, {1 - typed / 24:.0%} saved"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "typed"),
+    [([], 0), (["late"], 4), (["10", "late"], 7), (["<shift>", "paris", "."], 6)],
+)
+def test_blanks_are_typed_and_a_capital_is_one_key(keywords: list[str], typed: int) -> None:
+    assert typed_characters(keywords) == typed
 
 
 def test_json_tells_keywords_and_probabilities(trained: Path, capsys) -> None:
@@ -32,12 +44,13 @@ def test_json_tells_keywords_and_probabilities(trained: Path, capsys) -> None:
     assert answer["keywords"] == ["<shift>", "the", "waiter", "was", "friendly", "."]
     assert [row["token"] for row in answer["tokens"]] == answer["keywords"]
     assert all(0 <= row["keep"] <= 1 for row in answer["tokens"])
+    assert answer["typed_characters"] == answer["sentence_characters"] == len(SENTENCE)
 
 
 @pytest.mark.parametrize("sentence", ["naïve 你好 🙂", "\u200b", "\x00", "word " * 50])
 def test_any_sentence_will_do(sentence: str, trained: Path, capsys) -> None:
     assert main(["keywords", sentence, "--model", str(trained)]) == 0
-    assert capsys.readouterr().out.strip().endswith("tokens typed")
+    assert capsys.readouterr().out.strip().endswith("saved")
 
 
 BAD = {

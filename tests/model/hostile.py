@@ -1,12 +1,16 @@
 """A hundred ways a model folder can be wrong: hostile, truncated, oversized or confused."""
 
 import json
+import math
 import os
 import pickle
 import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
 
 from tersely.text.vocab import SPECIAL_TOKENS
 
@@ -18,6 +22,7 @@ def ways() -> Iterator[tuple[str, Spoil]]:
     yield from _files()
     yield from _configs()
     yield from _weights()
+    yield from _scales()
     yield from _vocabularies()
 
 
@@ -119,6 +124,30 @@ def _weights() -> Iterator[tuple[str, Spoil]]:
     yield "weights: infinite", lambda f: _patch_floats(f, float("inf"))
 
 
+def _scales() -> Iterator[tuple[str, Spoil]]:
+    """Compact weights that config and header agree on, and that make no sense."""
+    scales: dict[str, Any] = {
+        "not numbers": np.full(4, np.nan, np.float32),
+        "infinite": np.full(4, np.inf, np.float32),
+        "overflowing": np.full(4, 3e38, np.float32),
+        "too few": np.ones(3, np.float32),
+        "too many": np.ones(5, np.float32),
+        "none": np.ones(0, np.float32),
+        "a matrix": np.ones((4, 1), np.float32),
+        "a column each": np.ones((4, 4), np.float32),
+        "halves": np.ones(4, np.float16),
+        "whole numbers": np.ones(4, np.int32),
+        "compact themselves": np.ones(4, np.int8),
+    }
+    for name, array in scales.items():
+        yield f"scales: {name}", lambda f, a=array: _store(f, {"packed.scales": a})
+    packed = {"a row": np.ones(4, np.int8), "a block": np.ones((4, 4, 4), np.int8)}
+    for name, array in packed.items():
+        yield f"scales: of {name}", lambda f, a=array: _store(f, {"packed": a})
+    yield "weights: half not a number", lambda f: _store(f, {"scale": np.array([np.nan], "f2")})
+    yield "weights: too large once loaded", lambda f: _claim(f, rows=1 << 15, columns=1 << 16)
+
+
 def _vocabularies() -> Iterator[tuple[str, Spoil]]:
     special = "\n".join(SPECIAL_TOKENS)
     texts = {
@@ -174,6 +203,32 @@ def _read_weights(folder: Path) -> tuple[dict[str, Any], bytes]:
     content = (folder / "model.safetensors").read_bytes()
     (length,) = struct.unpack("<Q", content[:8])
     return json.loads(content[8 : 8 + length]), content[8 + length :]
+
+
+def _store(folder: Path, change: dict[str, Any]) -> None:
+    """Put other tensors into the weights, and into the config, so that both agree."""
+    path = folder / "model.safetensors"
+    tensors = load_file(path) | change
+    save_file(tensors, path)
+    header, _ = _read_weights(folder)
+    listed = {name: {key: row[key] for key in ("shape", "dtype")} for name, row in header.items()}
+    _change_config(folder, {"tensors": listed})
+
+
+def _claim(folder: Path, *, rows: int, columns: int) -> None:
+    """A matrix that fits on the disk and not in memory; the file is sparse."""
+    entries = {"packed": ([rows, columns], "I8"), "packed.scales": ([rows], "F32")}
+    header, place = {}, 0
+    for name, (shape, dtype) in entries.items():
+        size = math.prod(shape) * (1 if dtype == "I8" else 4)
+        header[name] = {"shape": shape, "dtype": dtype, "data_offsets": [place, place + size]}
+        place += size
+    text = json.dumps(header).encode()
+    path = folder / "model.safetensors"
+    path.write_bytes(struct.pack("<Q", len(text)) + text)
+    _grow(path, 8 + len(text) + place)
+    listed = {name: {"shape": shape, "dtype": dtype} for name, (shape, dtype) in entries.items()}
+    _change_config(folder, {"tensors": listed})
 
 
 def _set_header_length(folder: Path, length: int) -> None:

@@ -19,7 +19,9 @@ def small_model(seed: int = 1) -> ModelFolder:
         tensors={
             "embedding": rng.normal(size=(7, 4)).astype(np.float32),
             "scale": np.array([1.5], np.float16),
-            "packed": rng.integers(-128, 127, (4, 4)).astype(np.int8),
+            "packed": rng.integers(-127, 128, (4, 4)).astype(np.int8),
+            "packed.scales": rng.uniform(0.1, 2, 4).astype(np.float32),
+            "flags": rng.integers(0, 2, 5).astype(np.uint8),
         },
         vocabulary=Vocabulary([*SPECIAL_TOKENS, "late", "naïve"]),
         card="# A model\n",
@@ -39,10 +41,20 @@ def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
         "# A model\n",
     )
     assert loaded.vocabulary.tokens == model.vocabulary.tokens
-    assert loaded.tensors.keys() == model.tensors.keys()
-    for name, array in model.tensors.items():
-        assert np.array_equal(loaded.tensors[name], array)
-        assert loaded.tensors[name].dtype == array.dtype
+    assert loaded.tensors.keys() == {"embedding", "scale", "packed", "flags"}
+    for name in ("embedding", "flags"):
+        assert np.array_equal(loaded.tensors[name], model.tensors[name])
+        assert loaded.tensors[name].dtype == model.tensors[name].dtype
+
+
+def test_compact_weights_are_float32_once_loaded(tmp_path: Path) -> None:
+    model = small_model()
+    model.save_pretrained(tmp_path / "m")
+    loaded = ModelFolder.from_pretrained(tmp_path / "m").tensors
+    assert {loaded[name].dtype for name in ("scale", "packed")} == {np.dtype(np.float32)}
+    assert loaded["scale"] == [1.5]
+    expected = model.tensors["packed"] * model.tensors["packed.scales"][:, None]
+    assert np.array_equal(loaded["packed"], expected)
 
 
 def test_a_run_stands_for_its_model(tmp_path: Path) -> None:
@@ -80,8 +92,9 @@ def test_tensors_must_be_those_the_architecture_needs(tmp_path: Path) -> None:
     small_model().save_pretrained(tmp_path / "m")
     needed = {
         "embedding": TensorSpec((7, 4), "F32"),
-        "scale": TensorSpec((1,), "F16"),
-        "packed": TensorSpec((4, 4), "I8"),
+        "scale": TensorSpec((1,), "F32"),
+        "packed": TensorSpec((4, 4), "F32"),
+        "flags": TensorSpec((5,), "U8"),
     }
     ModelFolder.from_pretrained(tmp_path / "m", expected=needed)
     with pytest.raises(TerselyError, match=r"embedding is F32 \[7, 4\], expected F32 \[8, 4\]"):

@@ -21,8 +21,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from tersely.bench.pace import Pace, processor_seconds_of
+from tersely.bench.venvs import ensure_venv
 from tersely.bench.zipf import lexicon, write_pairs
-from tersely.errors import TerselyError, UsageError
+from tersely.errors import TerselyError
 from tersely.text.prepared import Split
 from tersely.text.vocab import SPECIAL_TOKENS
 
@@ -33,7 +34,6 @@ _NEEDED = (
     "configargparse pyonmttok sacrebleu pyyaml rapidfuzz six tensorboard numpy fasttext-wheel "
     "flask waitress spacy ctranslate2 pyahocorasick setuptools"
 )
-_MARKER = "complete.json"
 _REPORT = re.compile(
     r"Step\s+(?P<step>\d+)/.*?"
     r"bsz:\s*[\d.]+/\s*(?P<tokens>[\d.]+)/\s*[\d.]+;\s*"
@@ -77,21 +77,9 @@ def pace_of(stamped: list[tuple[Report, float | None]]) -> Pace:
 
 def ensure_installed(folder: Path, *, torch_version: str) -> None:
     """Make the peer's venv, unless it is there and whole."""
-    wanted = {"opennmt": VERSION, "torch": torch_version}
-    marker = folder / _MARKER
-    if marker.exists() and json.loads(marker.read_text(encoding="utf-8")) == wanted:
-        return
-    if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").exists():
-        raise UsageError(f"{folder}: exists and is no venv. Give another --peers, or --no-peer.")
-    for command in install_commands(folder, torch_version=torch_version):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-            raise TerselyError(
-                f"{folder}: OpenNMT-py could not be installed ({' '.join(last)}). "
-                "The same command tries again; --no-peer goes without."
-            )
-    marker.write_text(json.dumps(wanted) + "\n", encoding="utf-8")
+    versions = {"opennmt": VERSION, "torch": torch_version}
+    commands = install_commands(folder, torch_version=torch_version)
+    ensure_venv(folder, commands, name="OpenNMT-py", versions=versions)
 
 
 def install_commands(folder: Path, *, torch_version: str) -> list[list[str]]:

@@ -22,6 +22,7 @@ import torch
 from tersely.bench import opennmt
 from tersely.bench.flops import load_of, measure_product, relevant_products, step_operations
 from tersely.bench.growth import measure_growth, peak_memory
+from tersely.bench.machine import processor_name
 from tersely.bench.pace import Clock, Pace, clock_for, summarise, timed
 from tersely.bench.parts import seconds_by_part
 from tersely.bench.variant import KINDS, Variant
@@ -225,22 +226,13 @@ def _memory(bench: TrainBench, split: Split, say: Say) -> dict[str, Any]:
 
 def _machine(threads: int) -> dict[str, Any]:
     return {
-        "processor": _processor_name(),
+        "processor": processor_name(),
         "cores": os.cpu_count(),
         "threads": threads,
         "load_average": os.getloadavg()[0],
         "python": platform.python_version(),
         "torch": torch.__version__,
     }
-
-
-def _processor_name() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return named[0] if named else platform.machine()
 
 
 def _corpus(bench: TrainBench, split: Split) -> dict[str, Any]:

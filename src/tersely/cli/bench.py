@@ -15,6 +15,8 @@ examples:
   tersely bench segment
   tersely bench train --threads 1
   tersely bench train --no-peer --steps 3
+  tersely bench latency --model runs/distilled --sentences test.txt --json
+  tersely bench runtimes --model runs/distilled
   tersely bench frontier --sweep sweeps/reviews --model runs/distilled --sentences test.txt
   tersely bench calibration --sentences dev.txt --plot reliability.png
   tersely bench showcase
@@ -51,7 +53,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--plot", type=Path, metavar="PNG", help="draw the reliability")
     showcase = benches.add_parser("showcase", help="sixty inputs of every kind, and the answers")
     showcase.add_argument("--model", metavar="MODEL", help="a model folder or a run (ours)")
-    for command in (text, segment, train, frontier, calibration, showcase):
+    runtimes = benches.add_parser("runtimes", help="a decoder step in NumPy and in onnxruntime")
+    add = runtimes.add_argument
+    add("--model", required=True, type=Path, metavar="MODEL", help="a monotone model or run")
+    add("--rows", type=int, default=5, metavar="N", help="hypotheses side by side (5)")
+    add("--steps", type=int, default=400, metavar="N", help="steps in each of 5 rounds (400)")
+    latency = benches.add_parser("latency", help="three suggestions, against OpenNMT-py and a T5")
+    add = latency.add_argument
+    add("--model", metavar="MODEL", help="a model folder or a run (ours)")
+    add("--sentences", type=Path, metavar="FILE", help="held out, one a line (the fixture)")
+    add("--sets", type=int, default=300, metavar="N", help="sets of keywords to complete (300)")
+    add("--rounds", type=int, default=3, metavar="N", help="in which all take turns (3)")
+    add("--peers", type=Path, metavar="DIR", help="folder of the peers' venvs, made if need be")
+    add("--no-peer", action="store_true", help="leave OpenNMT-py and transformers out")
+    everything = (text, segment, train, frontier, calibration, showcase, runtimes, latency)
+    for command in everything:
         command.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -74,6 +90,10 @@ def run(given: argparse.Namespace) -> None:
 
         rows = showcase.measure(load_completer(given.model), showcase_cases.cases())
         print(json.dumps(rows) if given.json else showcase.render(rows))
+    elif given.bench == "runtimes":
+        _run_runtimes(given)
+    elif given.bench == "latency":
+        _run_latency(given)
     else:
         from tersely.bench import segmentation
 
@@ -83,12 +103,8 @@ def run(given: argparse.Namespace) -> None:
 def _run_train(given: argparse.Namespace) -> None:
     if find_spec("torch") is None:
         raise UsageError('This benchmark needs torch. Try: pip install "tersely[bench]"')
-    for name in ("threads", "steps"):
-        value = getattr(given, name)
-        if value is not None and value < 1:
-            raise UsageError(f"--{name} {value}: a number from 1 on.")
-    if given.no_peer and given.peers:
-        raise UsageError("--peers and --no-peer exclude each other. Give one of them.")
+    _check_counts(given, "threads", "steps")
+    _check_peers(given)
     from tersely.bench import opennmt, train, train_tables
     from tersely.text.processes import processors
 
@@ -106,10 +122,7 @@ def _run_frontier(given: argparse.Namespace) -> None:
     from tersely.bench import frontier, frontier_tables
     from tersely.cli.evaluate import read_lines
 
-    for name in ("limit", "others"):
-        value = getattr(given, name)
-        if value is not None and value < 1:
-            raise UsageError(f"--{name} {value}: a number from 1 on.")
+    _check_counts(given, "limit", "others")
     bench = frontier.FrontierBench(
         sweep=given.sweep,
         models=given.model,
@@ -129,8 +142,7 @@ def _run_calibration(given: argparse.Namespace) -> None:
     from tersely.cli.evaluate import read_lines
     from tersely.cli.options import load_completer
 
-    if given.limit < 1:
-        raise UsageError(f"--limit {given.limit}: a number from 1 on.")
+    _check_counts(given, "limit")
     sentences = read_lines(given.sentences, given.limit)
     with tqdm(unit="sentence", dynamic_ncols=True) as bar:
         found = calibration.measure(
@@ -139,3 +151,48 @@ def _run_calibration(given: argparse.Namespace) -> None:
     print(json.dumps(found) if given.json else calibration.render(found))
     if given.plot:
         calibration.plot(found, given.plot)
+
+
+def _run_runtimes(given: argparse.Namespace) -> None:
+    _check_counts(given, "rows", "steps")
+    if find_spec("onnx") is None or find_spec("onnxruntime") is None:
+        raise UsageError('This benchmark needs onnxruntime. Try: pip install "tersely[bench]"')
+    from tersely.bench import runtimes
+    from tersely.model.folder import ModelFolder
+
+    model = ModelFolder.from_pretrained(given.model)
+    bench = runtimes.RuntimesBench(model=model, rows=given.rows, steps=given.steps)
+    found = runtimes.measure(bench)
+    print(json.dumps(found) if given.json else runtimes.render(found))
+
+
+def _run_latency(given: argparse.Namespace) -> None:
+    _check_counts(given, "sets", "rounds")
+    _check_peers(given)
+    if find_spec("torch") is None:
+        raise UsageError('This benchmark needs torch. Try: pip install "tersely[bench]"')
+    from tersely.bench import latency, latency_tables, opennmt
+    from tersely.bench.text import read_sentences
+
+    folder = (given.peers or opennmt.DEFAULT_FOLDER.parent).expanduser().absolute()
+    bench = latency.LatencyBench(
+        sentences=read_sentences(given.sentences, 20 * given.sets),
+        model=given.model,
+        count=given.sets,
+        rounds=min(given.rounds, given.sets),
+        peers=None if given.no_peer else folder,
+    )
+    found = latency.measure(bench, say=lambda line: print(line, file=sys.stderr, flush=True))
+    print(json.dumps(found) if given.json else latency_tables.render(found))
+
+
+def _check_peers(given: argparse.Namespace) -> None:
+    if given.no_peer and given.peers:
+        raise UsageError("--peers and --no-peer exclude each other. Give one of them.")
+
+
+def _check_counts(given: argparse.Namespace, *names: str) -> None:
+    for name in names:
+        value = getattr(given, name)
+        if value is not None and value < 1:
+            raise UsageError(f"--{name} {value}: a number from 1 on.")

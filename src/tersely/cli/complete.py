@@ -21,7 +21,8 @@ examples:
   tersely complete "10 minutes late" --with sorry --without train
   tersely complete "10 minutes late" --context "I am sorry, but"
   tersely complete < keywords.txt > suggestions.jsonl
-  tersely complete                      asks for keywords until Ctrl-D
+  tersely complete                      suggests as you type; Enter or Alt+number copies
+  tersely complete --memory phrases.db  the same; Ctrl-R switches remembering on
 """
 MUST = "must appear, anywhere; repeatable"
 MUST_NOT = "must not appear; repeatable"
@@ -50,9 +51,11 @@ def run(given: argparse.Namespace) -> None:
     """Complete the argument, each line of piped input, or what is typed at a prompt."""
     from tersely.cli.lines import arriving
     from tersely.cli.options import check_text, load_completer
+    from tersely.cli.prompt import open_prompt
 
     check_text(given.keywords or "", "The keywords")
-    completer = load_completer(given.model, given.memory)
+    is_prompt = given.keywords is None and sys.stdin.isatty()
+    completer = load_completer(given.model, given.memory, may_make_memory=is_prompt)
     asked = {
         "prefix": given.prefix,
         "order": "free" if given.any_order else "typed",
@@ -65,8 +68,8 @@ def run(given: argparse.Namespace) -> None:
     if given.keywords is not None:
         found = completer.complete(given.keywords, given.n, **asked)
         print(as_json(given.keywords, found) if given.json else as_list(found))
-    elif sys.stdin.isatty():
-        _prompt(completer, given.n, **asked)
+    elif is_prompt:
+        open_prompt(completer, given.n, as_list, **asked)
     else:
         for line in complete_lines(completer, arriving(sys.stdin.buffer), given.n, **asked):
             print(line, flush=True)
@@ -108,15 +111,3 @@ def _mark(one: "Suggestion") -> str:
     """Tell what was read otherwise than typed."""
     read = ", ".join(f"{after} for {before}" for before, after in one.corrected)
     return f"   (with {read})" if read else ""
-
-
-def _prompt(completer: "Completer", n: int, **asked: Any) -> None:
-    print("Type keywords and Enter; Ctrl-D ends.")
-    while True:
-        try:
-            keywords = input("> ")
-        except EOFError:
-            print()
-            return
-        if keywords.strip():
-            print(as_list(completer.complete(keywords, n, **asked)))

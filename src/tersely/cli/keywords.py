@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tersely.errors import UsageError
@@ -35,18 +36,32 @@ def run(given: argparse.Namespace) -> None:
     if not given.sentence.strip():
         raise UsageError("The sentence is empty.")
     chosen = load_completer(given.model).keywords(given.sentence, given.budget)
-    print(_as_json(chosen) if given.json else _as_bars(chosen))
+    characters = typed_characters(chosen.keywords), len(given.sentence.strip())
+    print((_as_json if given.json else _as_bars)(chosen, *characters))
 
 
-def _as_json(chosen: "Keywords") -> str:
+def typed_characters(keywords: Sequence[str]) -> int:
+    """The keys it takes to type keywords, blanks included; a capital takes one."""
+    from tersely.text.tokens import detokenise
+
+    return len(detokenise(keywords))
+
+
+def _as_json(chosen: "Keywords", typed: int, whole: int) -> str:
     tokens = [
         {"token": token, "keep": probability}
         for token, probability in zip(chosen.tokens, chosen.probabilities, strict=True)
     ]
-    return json.dumps({"keywords": chosen.keywords, "tokens": tokens}, ensure_ascii=False)
+    answer = {
+        "keywords": chosen.keywords,
+        "tokens": tokens,
+        "typed_characters": typed,
+        "sentence_characters": whole,
+    }
+    return json.dumps(answer, ensure_ascii=False)
 
 
-def _as_bars(chosen: "Keywords") -> str:
+def _as_bars(chosen: "Keywords", typed: int, whole: int) -> str:
     width = max(map(len, chosen.tokens))
     rows = [
         f"{token:<{width}}  {probability:>4.0%}  {'█' * round(20 * probability):<20}"
@@ -55,6 +70,7 @@ def _as_bars(chosen: "Keywords") -> str:
             chosen.tokens, chosen.probabilities, chosen.keep, strict=True
         )
     ]
-    typed = sum(chosen.keep)
-    share = f"{typed} of {len(chosen.tokens)} tokens typed"
-    return "\n".join([*rows, "", " ".join(chosen.keywords) or "(nothing)", share])
+    tokens = f"{sum(chosen.keep)} of {len(chosen.tokens)} tokens typed"
+    characters = f"{typed} of {whole} characters typed, {1 - typed / whole:.0%} saved"
+    keywords = " ".join(chosen.keywords) or "(nothing)"
+    return "\n".join([*rows, "", keywords, tokens, characters])

@@ -24,6 +24,7 @@ COMMANDS = {
     "train": "learn a scheme from a prepared corpus",
     "sweep": "work off a queue of runs",
     "evaluate": "judge a model on held-out sentences",
+    "export": "make a small model folder with a card",
     "bench": "measure speed and quality on this machine",
 }
 

@@ -23,14 +23,16 @@ def check_text(text: str, what: str) -> None:
         raise UsageError(f"{what}: not UTF-8 text.") from error
 
 
-def load_completer(path: str | Path | None, memory: Path | None = None) -> "Completer":
-    """Load the model asked for, with a memory that is there already."""
+def load_completer(
+    path: str | Path | None, memory: Path | None = None, *, may_make_memory: bool = False
+) -> "Completer":
+    """Load the model asked for; the memory must be there already, unless it may be made."""
     from tersely.model.completer import Completer
 
     if memory is None:
         return Completer.load(path)
     from tersely.model.memory import Memory
 
-    if not memory.is_file():
+    if not may_make_memory and not memory.is_file():
         raise UsageError(f"{memory}: no such file of remembered sentences.")
     return Completer.load(path, Memory(memory))

@@ -7,7 +7,8 @@
 
 A folder comes from anyone, so nothing in it is trusted: there is no pickle, sizes
 are bounded before anything is read, and names, shapes, dtypes and numbers are
-checked before anything is used. What the tensors mean is the runtime's business.
+checked before anything is used. Weights may be compact on disk; loaded, they are
+float32 (compact.py). What the tensors mean is the runtime's business.
 """
 
 import json
@@ -31,6 +32,7 @@ from tersely.model.checks import (
     read_regular_file,
     read_tensor_header,
 )
+from tersely.model.compact import expand, expanded_manifest
 from tersely.text.vocab import Vocabulary
 
 FORMAT_VERSION = 1
@@ -56,18 +58,19 @@ class ModelFolder:
     ) -> Self:
         """Load a model folder, or the `model/` of a run.
 
-        `expected` names the tensors an architecture needs, with shape and dtype;
+        `expected` names the tensors an architecture needs, with shape and dtype once loaded;
         without it the folder must only agree with its own config.
         """
         folder = _find(Path(path))
         config = read_config(folder / CONFIG, version=FORMAT_VERSION)
         manifest = check_manifest(folder / CONFIG, config["tensors"])
-        if expected is not None and manifest != dict(expected):
-            raise TerselyError(_difference(folder, manifest, expected))
+        loaded = expanded_manifest(folder / CONFIG, manifest)
+        if expected is not None and loaded != dict(expected):
+            raise TerselyError(_difference(folder, loaded, expected))
         read_tensor_header(folder / WEIGHTS, manifest)
         vocabulary = _vocabulary(folder, size=config["vocabulary_size"])
         card = read_regular_file(folder / CARD, limit=1 << 20).decode("utf-8", "replace")
-        tensors = _weights(folder / WEIGHTS)
+        tensors = expand(_weights(folder / WEIGHTS))
         check_finite(folder / WEIGHTS, tensors)
         return cls(config["architecture"], config["settings"], tensors, vocabulary, card)
 

@@ -1,0 +1,73 @@
+"""`tersely export`: a run or a model → a small model folder with a card."""
+
+import argparse
+from pathlib import Path
+
+from tersely.errors import UsageError
+
+EXAMPLES = """\
+examples:
+  tersely export runs/notes --out models/notes
+  tersely export runs/notes --out models/notes --int8
+  tersely export runs/notes --out models/notes --corpus "my notes" --licence "CC BY 4.0"
+  tersely export runs/notes --out models/notes --card about-my-model.md
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.epilog = EXAMPLES
+    add = parser.add_argument
+    add("model", type=Path, metavar="RUN", help="a run or a model folder")
+    add("--out", required=True, type=Path, metavar="DIR", help="the folder to write")
+    kinds = parser.add_mutually_exclusive_group()
+    for kind, what in (
+        ("float16", "two bytes an entry (the default)"),
+        ("int8", "one byte an entry, and a scale a row"),
+        ("float32", "as trained"),
+    ):
+        kinds.add_argument(
+            f"--{kind}", dest="kind", action="store_const", const=kind, default="float16", help=what
+        )
+    add("--card", type=Path, metavar="FILE", help="Markdown in place of the card's text")
+    add("--corpus", metavar="TEXT", help="what it was trained on, for the card")
+    add("--attribution", metavar="TEXT", help="whom to name, for the card")
+    add("--licence", metavar="TEXT", help="what the weights may be used for, for the card")
+
+
+def run(given: argparse.Namespace) -> None:
+    """Write the folder, and tell its size."""
+    from dataclasses import replace
+
+    from tersely.cli.options import check_text
+    from tersely.model.architectures import open_model
+    from tersely.model.card import Origin, write_card
+    from tersely.model.compact import compress
+    from tersely.model.folder import ModelFolder
+
+    facts = {name: getattr(given, name) for name in ("corpus", "attribution", "licence")}
+    for name, fact in facts.items():
+        check_text(fact or "", f"--{name}")
+    text = None if given.card is None else _read_card(given.card)
+    if given.out.resolve() in (given.model.resolve(), (given.model / "model").resolve()):
+        raise UsageError(f"{given.out}: is the model itself. Give another --out.")
+    model = ModelFolder.from_pretrained(given.model)
+    open_model(model)  # what cannot run is not worth exporting
+    tensors = compress(model.tensors, given.kind)
+    size = sum(array.nbytes for array in tensors.values())
+    card = write_card(model, given.kind, weight_bytes=size, origin=Origin(**facts), text=text)
+    replace(model, tensors=tensors, card=card).save_pretrained(given.out)
+    before = sum(array.nbytes for array in model.tensors.values())
+    print(f"{given.out}: {size / 1e6:.1f} MB of weights as {given.kind} ({before / 1e6:.1f} MB)")
+
+
+def _read_card(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 text ({error.reason}).") from error
+    if not text.strip():
+        raise UsageError(f"{path}: empty; a card has some text.")
+    return text

@@ -1,0 +1,143 @@
+"""`tersely export` as a person meets it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tersely.cli.main import main
+from tersely.model.completer import Completer
+from tersely.model.folder import ModelFolder
+from tests.cli.broken import BROKEN, broken_model
+from tests.cli.calling import call, call_elsewhere, contents
+
+
+def export(run: Path, out: Path, *options: str) -> int:
+    return main(["export", str(run), "--out", str(out), *options])
+
+
+def stored(folder: Path) -> set[str]:
+    return {
+        row["dtype"] for row in json.loads((folder / "config.json").read_text())["tensors"].values()
+    }
+
+
+@pytest.fixture
+def wide(tmp_path: Path, trained: Path) -> Path:
+    """A model with a matrix that is worth making small: the trained one's vocabulary is tiny."""
+    model = ModelFolder.from_pretrained(trained)
+    model.tensors["spare"] = np.random.default_rng(1).normal(size=(80, 64)).astype(np.float32)
+    model.save_pretrained(tmp_path / "wide")
+    return tmp_path / "wide"
+
+
+@pytest.mark.parametrize(
+    ("options", "kinds"),
+    [([], {"F32", "F16"}), (["--int8"], {"F32", "I8"}), (["--float32"], {"F32"})],
+)
+def test_a_model_is_stored_as_asked(options, kinds, wide: Path, tmp_path: Path, capsys) -> None:
+    assert export(wide, tmp_path / "out", *options) == 0
+    assert stored(tmp_path / "out") == kinds
+    kind = options[0][2:] if options else "float16"
+    assert f"as {kind}" in capsys.readouterr().out
+    assert f"stored as {kind}" in (tmp_path / "out" / "README.md").read_text()
+
+
+def test_an_exported_run_completes_as_the_run_does(trained: Path, tmp_path: Path) -> None:
+    assert export(trained, tmp_path / "out", "--float32") == 0
+    ours, theirs = Completer.load(trained), Completer.load(tmp_path / "out")
+    assert ours.complete("waiter friendly") == theirs.complete("waiter friendly")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "README.md", "config.json", "model.safetensors", "vocab.txt",
+    ]  # fmt: skip
+
+
+def test_a_compact_model_can_be_exported_again(wide: Path, tmp_path: Path) -> None:
+    assert export(wide, tmp_path / "a", "--int8") == 0
+    assert export(tmp_path / "a", tmp_path / "b", "--int8") == 0
+    first, second = (ModelFolder.from_pretrained(tmp_path / name).tensors for name in "ab")
+    assert first.keys() == second.keys()
+    assert np.abs(first["spare"] - second["spare"]).max() < 1e-6
+
+
+def test_the_card_says_what_it_is_told(trained: Path, tmp_path: Path) -> None:
+    (tmp_path / "about.md").write_text("# Notes\n\nMine.\n")
+    facts = ["--corpus", "my notes", "--attribution", "Ann", "--licence", "CC0"]
+    assert export(trained, tmp_path / "out", "--card", str(tmp_path / "about.md"), *facts) == 0
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert card.startswith(
+        "# Notes\n\nMine.\n\n- Corpus: my notes\n- Attribution: Ann\n- Licence: CC0\n"
+    )
+    assert "Steps trained" in card
+
+
+@pytest.mark.promise(25)
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_model_is_one_clear_line(kind: str, trained: Path, tmp_path: Path, capsys) -> None:
+    model = broken_model(kind, tmp_path, trained)
+    assert call(capsys, "export", model, "--out", tmp_path / "out").failed_plainly()
+    assert not (tmp_path / "out").exists()
+
+
+BAD_CARDS = {"missing": None, "empty": b" \n", "binary": bytes(range(256))}
+
+
+@pytest.mark.promise(25)
+@pytest.mark.parametrize("case", BAD_CARDS)
+def test_a_bad_card_is_one_clear_line(case: str, trained: Path, tmp_path: Path, capsys) -> None:
+    card = tmp_path / "card.md"
+    if BAD_CARDS[case] is not None:
+        card.write_bytes(BAD_CARDS[case])
+    called = call(capsys, "export", trained, "--out", tmp_path / "out", "--card", card)
+    assert called.failed_plainly(2)
+    assert "card.md" in called.complaint
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.promise(25)
+def test_nothing_else_is_overwritten(trained: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("years of work")
+    assert call(capsys, "export", trained, "--out", tmp_path / "out").failed_plainly(2)
+    assert contents(tmp_path) == {str(tmp_path / "out" / "thesis.tex"): b"years of work"}
+
+
+@pytest.mark.promise(25)
+def test_a_run_is_not_exported_onto_itself(trained: Path, tmp_path: Path, capsys) -> None:
+    run = shutil.copytree(trained, tmp_path / "run")
+    before = contents(run)
+    for out in (run, run / "model", run / "." / "model"):
+        assert call(capsys, "export", run, "--out", out).failed_plainly(2)
+    assert contents(run) == before
+
+
+@pytest.mark.promise(25)
+def test_two_kinds_at_once_are_misuse(trained: Path, tmp_path: Path, capsys) -> None:
+    with pytest.raises(SystemExit) as stop:
+        export(trained, tmp_path / "out", "--int8", "--float16")
+    assert stop.value.code == 2
+    assert "not allowed with" in capsys.readouterr().err
+
+
+@pytest.mark.promise(25)
+def test_a_full_disk_leaves_the_old_folder(trained: Path, tmp_path: Path) -> None:
+    assert export(trained, tmp_path / "out") == 0
+    before = contents(tmp_path)
+    commands = [["export", trained, "--out", tmp_path / "out", "--float32"]]
+    [called] = call_elsewhere(commands, largest_file=1000)
+    assert called.failed_plainly(1)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.promise(25)
+def test_a_lack_of_permission_is_said_plainly(
+    trained: Path, tmp_path: Path, without_privileges: list[str]
+) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o555)
+    commands = [["export", trained, "--out", locked / "out"]]
+    [called] = call_elsewhere(commands, before=without_privileges)
+    assert called.failed_plainly(1)
+    assert "ermission" in called.complaint
