@@ -45,6 +45,19 @@ def test_a_capital_alone_is_not_forbidden() -> None:
     Wishes(without=["paris"]).check(read_typed("Rome"))
 
 
+def test_a_forbidden_word_is_forbidden_in_capitals_too() -> None:
+    assert Wishes(without=["OK"]).unwanted == Wishes(without=["ok"]).unwanted == {"ok"}
+    for typed, forbidden in (("NATO", "nato"), ("nato", "NATO"), ("Nato", "NATO")):
+        with pytest.raises(UsageError, match='"nato" is asked for'):
+            Wishes(without=[forbidden]).check(read_typed(typed))
+
+
+def test_words_move_where_the_order_is_free_or_some_must_be_put_in() -> None:
+    assert Wishes(order="free").moves
+    assert Wishes(including=["late"]).moves
+    assert not Wishes(including=[" "], without=["late"], prefix=True, context="I am").moves
+
+
 @pytest.mark.parametrize("text", ["soup late", "Soup", '"soup late"', "late soup?"])
 def test_nobody_types_a_word_and_forbids_it(text: str) -> None:
     Wishes(without=["cold"]).check(read_typed(text))

@@ -31,6 +31,8 @@ def arrange(typed: Typed, loose: Sequence[Block], *, free: bool, losses: Losses)
     blocks = typed.blocks()
     ending = [blocks.pop()] if typed.ends and blocks else []
     fixed, moving = ([], [*blocks, *loose]) if free else (blocks, list(loose))
+    if not moving:
+        return [typed]
 
     def cost(candidates: Sequence[Blocks]) -> npt.NDArray[np.float64]:
         return losses([_typed(one, ending) for one in candidates])
