@@ -63,6 +63,55 @@ def test_the_last_word_may_be_unfinished(
     assert texts(memory.find(keywords, prefix=True)) == found
 
 
+@pytest.mark.parametrize(
+    ("keywords", "found"),
+    [
+        (["10", "late"], [LATE]),
+        (["late", "10"], [LATE]),
+        (["LATE", "Minutes", "10"], [LATE]),
+        (["late", "late"], []),
+        (["?", "station"], [STATION]),
+        (["late", "station"], []),
+        (["lat"], []),
+        ([], []),
+    ],
+)
+def test_in_any_order_keywords_find_what_has_them_as_often(
+    memory: Memory, keywords: list[str], found: list[str]
+) -> None:
+    assert texts(memory.find(keywords, free=True)) == found
+
+
+@pytest.mark.parametrize(
+    ("keywords", "found"),
+    [
+        (["late", "mi"], [LATE]),
+        (["late", "lat"], []),
+        (["later", "s"], ["See you later, Tom."]),
+        (["la"], [LATE, "See you later, Tom."]),
+    ],
+)
+def test_in_any_order_too_the_last_word_may_be_unfinished(
+    memory: Memory, keywords: list[str], found: list[str]
+) -> None:
+    assert texts(memory.find(keywords, prefix=True, free=True)) == found
+
+
+def test_a_word_and_its_beginning_are_two_words(memory: Memory) -> None:
+    memory.remember("10 late later")
+    assert texts(memory.find(["10", "late", "lat"], prefix=True, free=True)) == ["10 late later"]
+    assert texts(memory.find(["10", "later", "lat"], prefix=True)) == []
+
+
+@pytest.mark.parametrize("words", [["late"], [f"w{number}" for number in range(5000)]])
+def test_very_many_keywords_find_what_few_do(memory: Memory, words: list[str]) -> None:
+    long = " ".join(["late"] * 150)
+    memory.remember(long)
+    assert texts(memory.find(words * (5000 // len(words)))) == []
+    assert texts(memory.find(["late"] * 150)) == [long]
+    assert texts(memory.find(["late"] * 150, free=True, prefix=True)) == [long]
+
+
 def test_what_is_used_more_comes_first(memory: Memory) -> None:
     assert memory.search()[0].text == LATE
     assert memory.search()[0].times == 2

@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from tersely.game.batches import Batch
 from tersely.game.monotone_scheme import MonotoneScheme
 from tersely.model.folder import ModelFolder
 from tersely.model.greedy import greedy
-from tersely.model.monotone_runtime import MonotoneRuntime
+from tersely.model.monotone_runtime import MonotoneRuntime, MonotoneState
 from tersely.model.scoring import total_nll
 from tersely.model.search import Beam, Wanted, beam_search
 from tersely.text.keywords import leftmost_alignment
@@ -154,6 +155,53 @@ def test_rows_can_be_taken_and_repeated() -> None:
     _, both = runtime.step(state, np.array([5, 7]))
     _, turned = runtime.step(state.take(np.array([1, 0, 1])), np.array([7, 5, 7]))
     assert np.allclose(turned.all(), both.all()[[1, 0, 1]], atol=1e-6)
+
+
+def nats(runtime: MonotoneRuntime, state: MonotoneState, words: list[int]) -> list[float]:
+    """What each of these words, said one after the other, costs after the first."""
+    found = []
+    for last, word in pairwise(words):
+        state, coming = runtime.step(state, np.array([last]))
+        found.append(-float(coming.of(np.array([word]))[0]))
+    return found
+
+
+@pytest.mark.parametrize("opening", [[7], [7, 8], [1, 9, 4, 10]])
+@pytest.mark.parametrize("typed", [[], ["w5", "w6"], ["w5", "w39", "w5"]])
+@pytest.mark.parametrize("name", MONOTONE_SHAPES)
+def test_a_continuation_is_as_likely_as_that_part_of_the_whole_sentence(
+    name: str, typed: list[str], opening: list[int]
+) -> None:
+    runtime = runtime_of(small_monotone(MONOTONE_SHAPES[name], width=0.8))
+    begun = runtime.begin([typed], 0.4)
+    rest = [11, *begun.keywords[0].tolist()]  # the keywords and the end mark
+    whole = nats(runtime, begun, [BOS_ID, *opening, *rest])
+    state, [last] = runtime.resume(begun, opening)
+    part = nats(runtime, state, [last, *rest])
+    assert np.isfinite(part).all()
+    assert part == pytest.approx(whole[len(opening) :], abs=1e-5)
+
+
+@pytest.mark.parametrize("opening", [[5], [7, 5], [5, 7], [5, 6], [5, 5, 5], [7, 5, 6, 9]])
+def test_a_word_of_the_opening_that_is_the_next_keyword_does_not_count_as_placing_it(
+    opening: list[int],
+) -> None:
+    runtime = runtime_of(small_monotone(width=0.8))
+    rows = [["w5", "w6"], ["w5"], ["w6"]]
+    state, last = runtime.resume(runtime.begin(rows), opening)
+    state, coming = runtime.step(state, last)
+    assert coming.keyword.tolist() == [5, 5, 6]
+    assert np.isneginf(coming.of(np.full(3, EOS_ID))).all()
+    state, coming = runtime.step(state, np.array([5, 5, 6]))
+    assert coming.keyword.tolist() == [6, EOS_ID, EOS_ID]
+
+
+def test_what_was_opened_with_still_matters() -> None:
+    runtime = runtime_of(small_monotone(width=0.8))
+    _, one = runtime.step(*runtime.resume(runtime.begin([["w5"]]), [7, 8]))
+    _, other = runtime.step(*runtime.resume(runtime.begin([["w5"]]), [9, 8]))
+    words = np.array([5])
+    assert abs(float(one.of(words)[0]) - float(other.of(words)[0])) > 1e-3
 
 
 def test_what_is_no_scheme_is_refused() -> None:

@@ -8,7 +8,7 @@ from tersely.model.folder import ModelFolder
 from tersely.model.runtime import Runtime
 from tersely.model.scoring import total_nll
 from tersely.text.keywords import keywords
-from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
+from tersely.text.vocab import BOS_ID, EOS_ID, SPECIAL_TOKENS, Vocabulary
 from tests.game.small import SHAPES, random_batch, small_scheme
 
 LEXICON = [*SPECIAL_TOKENS, *(f"w{n}" for n in range(len(SPECIAL_TOKENS), 40))]
@@ -76,6 +76,29 @@ def test_rows_can_be_taken_and_repeated() -> None:
     _, both = runtime.step(state, np.array([2, 2]))
     _, turned = runtime.step(state.take(np.array([1, 0, 1])), np.array([2, 2, 2]))
     assert np.allclose(turned.all(), both.all()[[1, 0, 1]], atol=1e-6)
+
+
+@pytest.mark.parametrize("opening", [[7], [7, 8], [5, 6, 5], [1, 9, 4, 10]])
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_continuation_is_as_likely_as_that_part_of_the_whole_sentence(
+    name: str, opening: list[int]
+) -> None:
+    runtime = Runtime(folder_of(small_scheme(SHAPES[name])))
+    typed = [["w5", "w6"], ["w39"]]
+    rest = [11, 5, 6, 30, EOS_ID]  # 30 is w39, which only the second row can say
+    state, whole = runtime.begin(typed), np.zeros(2)
+    for place, word in enumerate([BOS_ID, *opening, *rest[:-1]]):
+        state, coming = runtime.step(state, np.full(2, word))
+        if place >= len(opening):
+            whole += coming.of(np.full(2, rest[place - len(opening)]))
+    state, last = runtime.resume(runtime.begin(typed), opening)
+    part = np.zeros(2)
+    for word in rest:
+        state, coming = runtime.step(state, last)
+        part += coming.of(np.full(2, word))
+        last = np.full(2, word)
+    assert np.isneginf(part[0])
+    assert part[1] == pytest.approx(whole[1], abs=1e-5)
 
 
 def test_what_is_no_scheme_is_refused() -> None:

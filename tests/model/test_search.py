@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tersely.model import search
-from tersely.model.greedy import greedy
 from tersely.model.next_words import AllScores
 from tersely.model.search import Beam, Wanted, beam_search
 from tersely.model.stepping import Found
@@ -239,30 +238,6 @@ def test_stopping_early_loses_nothing(width: int, monkeypatch: pytest.MonkeyPatc
         assert ours == theirs
     if width > 1:
         assert sum(steps for _, steps in early) < sum(steps for _, steps in late)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_greedy_takes_the_likeliest_word_each_time(seed: int) -> None:
-    language = Language(seed)
-    found = greedy(language.step, language.begin(10), rows=10, max_tokens=6)
-    for row, one in enumerate(found):
-        said = [row, BOS_ID]
-        while len(said) < 8 and (best := int(language.next_words(tuple(said)).argmax())) != EOS_ID:
-            said.append(best)
-        assert one.ids == tuple(said[2:])
-        expected = language.log_probability(row, one.ids)
-        assert one.log_probability == pytest.approx(expected, abs=1e-5)
-
-
-def test_greedy_ends_after_so_many_tokens() -> None:
-    class Talkative(Language):
-        def next_words(self, prefix: tuple[int, ...]) -> np.ndarray:
-            scores = np.full(WIDTH, -3.0, np.float32)
-            scores[5] = -0.1
-            return scores
-
-    language = Talkative()
-    assert greedy(language.step, language.begin(1), rows=1, max_tokens=3)[0].ids == (5, 5, 5)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -50,7 +50,12 @@ class Calibration:
     def _score(self, chance: float, first: float) -> float:
         behind = math.log(chance) - first
         odds = math.log(chance) - math.log1p(-chance)
-        return 1 / (1 + math.exp(-(self.slope * odds + self.behind * behind + self.offset)))
+        return _sigmoid(self.slope * odds + self.behind * behind + self.offset)
+
+
+def _sigmoid(value: float) -> float:
+    grown = math.exp(-abs(value))  # of a negative number: it cannot overflow
+    return (1.0 if value > 0 else grown) / (1 + grown)
 
 
 def _within(chance: float) -> float:

@@ -14,6 +14,7 @@ from tersely.errors import TerselyError, UsageError
 from tersely.model.architectures import open_model
 from tersely.model.arranging import arrange
 from tersely.model.calibration import Calibration
+from tersely.model.containing import holds
 from tersely.model.context import read_context
 from tersely.model.folder import ModelFolder
 from tersely.model.greedy import greedy
@@ -25,7 +26,7 @@ from tersely.model.search import Beam
 from tersely.model.spelling import Speller
 from tersely.model.suggesting import Hunting, Reading, Suggester
 from tersely.model.suggestion import Keywords, Suggestion
-from tersely.model.typed import Typed, read_typed
+from tersely.model.typed import Block, Typed, read_typed
 from tersely.model.wishes import Order, Wishes
 from tersely.text.tokens import detokenise, tokenise
 
@@ -136,25 +137,27 @@ class Completer:
             if self.memory is not None and not context.opening:
                 free = wishes.order == "free"
                 own = with_memory(self.memory, one, own, prefix=goes_on, free=free)
-            kept = [
-                each
-                for each in own
-                if _is_wished(each, wishes) and not (context.said and each.text == context.said)
-            ]
-            extra = self._corrected(one, hunting) if wishes.corrections and not goes_on else []
-            answers.append([*kept[:n], *extra])
+            extra = [] if goes_on else self._corrected(one, wishes, hunting)
+            kept, more = (
+                [each for each in some if _is_wished(each, wishes, said=context.said)]
+                for some in (own, extra)
+            )
+            answers.append([*kept[:n], *more[:1]])
         return answers
 
     def _beam(self, n: int, wishes: Wishes) -> Beam:
-        usual, known = Beam(width=max(5, n), count=n), self.runtime.vocabulary
-        barred = known.encode([word for word in sorted(wishes.unwanted) if word in known])
+        usual, unwanted = Beam(width=max(5, n), count=n), wishes.unwanted
+        if not unwanted:
+            return usual
+        known = enumerate(self.runtime.vocabulary.tokens)
+        barred = (number for number, token in known if token.lower() in unwanted)
         return replace(usual, barred=(*usual.barred, *barred))
 
     def _all_at_once(
         self, typed: Sequence[Typed], unfinished: Sequence[bool], wishes: Wishes, hunting: Hunting
     ) -> list[list[Suggestion]]:
         """Search in one batch for what has one reading; weigh the readings of the others."""
-        moves = wishes.order == "free" or bool(wishes.required)
+        moves = wishes.moves
         plain = [
             one for one, goes_on in zip(typed, unfinished, strict=True) if not (goes_on or moves)
         ]
@@ -182,14 +185,16 @@ class Completer:
             for one in readings[:MOST_TO_ARRANGE]
             for typed in arrange(
                 one.typed,
-                wishes.required,
+                _lacking(one.typed, wishes.required),
                 free=wishes.order == "free",
                 losses=lambda rows: self._suggester.losses(rows, hunting),
             )
         ]
 
-    def _corrected(self, typed: Typed, hunting: Hunting) -> list[Suggestion]:
-        """The best sentence with misspelt words read as known ones, if there are any."""
+    def _corrected(self, typed: Typed, wishes: Wishes, hunting: Hunting) -> list[Suggestion]:
+        """Sentences with misspelt words read as known ones, if there are any, and the time."""
+        if not wishes.corrections or hunting.is_late():
+            return []
         readings = [
             reading
             for reading in self._speller.readings(typed)
@@ -198,7 +203,9 @@ class Completer:
         if not readings:
             return []
         given = [token for token in typed.tokens if not self._speller.is_odd(token)]
-        return self._suggester.weigh(readings, given, hunting)[:1]
+        if wishes.moves:
+            readings, given = self._arranged(readings, wishes, hunting), []
+        return self._suggester.weigh(readings, given, hunting)
 
     def _is_allowed(self, typed: Typed, beam: Beam) -> bool:
         return set(beam.barred).isdisjoint(
@@ -237,9 +244,16 @@ class Completer:
         )
 
 
-def _is_wished(one: Suggestion, wishes: Wishes) -> bool:
-    """Remembered sentences, too, lack what must not appear and hold what must."""
-    words = " " + " ".join(one.tokens) + " "
-    return wishes.unwanted.isdisjoint(one.tokens) and all(
-        " " + " ".join(tokens) + " " in words for tokens in wishes.required
+def _lacking(typed: Typed, required: Sequence[Block]) -> list[Block]:
+    """What must appear and was not typed anyway."""
+    own = typed.blocks()
+    return [block for block in required if not any(holds(one, block) for one in own)]
+
+
+def _is_wished(one: Suggestion, wishes: Wishes, *, said: str) -> bool:
+    """Remembered sentences, too, lack what must not appear, hold what must, and are new."""
+    return (
+        not (said and one.text == said)
+        and wishes.unwanted.isdisjoint(token.lower() for token in one.tokens)
+        and all(holds(one.tokens, block) for block in wishes.required)
     )

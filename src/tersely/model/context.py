@@ -4,6 +4,7 @@ After "I am sorry, but " a suggestion is the rest of that sentence, without a ca
 start; after "I am sorry. " it is a sentence of its own.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tersely.model.typed import ENDINGS
@@ -23,16 +24,24 @@ class Context:
 
 
 def read_context(text: str) -> Context:
-    """Take what matters of the text before: its last line, from the last sentence's end on."""
-    _, line_break, line = text[-MOST_CHARACTERS:].rpartition("\n")
-    if line_break and not line.strip():
-        return Context(said=text.rstrip().rpartition("\n")[2].strip())
-    tokens = tokenise(line).tokens
-    ends = [0, *(place + 1 for place, token in enumerate(tokens) if token in ENDINGS)]
-    last = ends[-1]
-    while 0 < last < len(tokens) and tokens[last] in _CLOSING:
-        last += 1
-    opening = tuple(tokens[last:])
-    begun = ends[-2] if not opening and len(ends) > 1 else ends[-1]
-    said = "" if opening else detokenise(tokens[begun:]).strip()
-    return Context(opening[-MOST_TOKENS:], said)
+    """Take what matters of the text before: the last sentence of its last line."""
+    text = text[-MOST_CHARACTERS:]
+    written = text.rstrip()
+    tokens = tokenise(written.rpartition("\n")[2]).tokens
+    starts = _starts(tokens)
+    if starts[-1] < len(tokens) and "\n" not in text[len(written) :]:
+        return Context(opening=tuple(tokens[starts[-1] :])[-MOST_TOKENS:])
+    # A line that was left is over, whatever it ends with.
+    begun = max((start for start in starts if start < len(tokens)), default=0)
+    return Context(said=detokenise(tokens[begun:]).strip())
+
+
+def _starts(tokens: Sequence[str]) -> list[int]:
+    """Where sentences begin: at first, and after each end with the quotes that close there."""
+    starts = [0]
+    for place, token in enumerate(tokens):
+        if token in ENDINGS:
+            starts.append(place + 1)
+        elif token in _CLOSING and starts[-1] == place > 0:
+            starts[-1] = place + 1
+    return starts

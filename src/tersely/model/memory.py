@@ -41,6 +41,9 @@ CREATE TABLE IF NOT EXISTS words (
 MAX_CHARACTERS = 1000
 MAX_CANDIDATES = 500
 """Sentences looked at for one set of keywords, those used most first."""
+MAX_CONDITIONS = 100
+"""Distinct keywords the database is asked for; it takes 1,000 conditions, and what they
+let through is looked at again."""
 AFTER_ALL_WORDS = "\U0010ffff"
 
 
@@ -113,6 +116,7 @@ class Memory:
     def _with_words(self, wanted: Sequence[str], *, prefix: bool) -> list[Remembered]:
         """Sentences that contain the words, in whatever order."""
         whole, last = (wanted[:-1], wanted[-1:]) if prefix else (wanted, [])
+        whole = list(dict.fromkeys(whole))[:MAX_CONDITIONS]
         holds = "id IN (SELECT sentence FROM words WHERE word = ?)"
         begins = "id IN (SELECT sentence FROM words WHERE word >= ? AND word < ?)"
         where = " AND ".join([holds] * len(whole) + [begins] * len(last))

@@ -37,7 +37,9 @@ class Finisher:
             return [as_it_stands]
         last = typed.tokens[-1]
         longer = [
-            word for word in self._beginning_with(last) if word != last and word not in unwanted
+            word
+            for word in self._beginning_with(last)
+            if word != last and word.lower() not in unwanted
         ][:MOST]
         readings = [Reading(replace(typed, tokens=(*typed.tokens[:-1], word))) for word in longer]
         if last in self._vocabulary or not longer:

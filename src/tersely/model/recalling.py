@@ -10,6 +10,7 @@ process). Scores of both kinds are probabilities of one mixture, so they can be 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tersely.model.containing import contains, contains_each
 from tersely.model.memory import Memory, Remembered
 from tersely.model.suggestion import Suggestion
 from tersely.model.typed import Typed
@@ -24,7 +25,13 @@ def with_memory(
 ) -> list[Suggestion]:
     """Put remembered sentences among the model's, all by one score."""
     words = [token for token in typed.tokens if token != SHIFT]
-    scores, left = recall(memory.find(words, prefix=prefix, free=free), keywords=len(words))
+    fits = contains_each if free else contains
+    remembered = [
+        one
+        for one in memory.find(words, prefix=prefix, free=free)
+        if fits(tokenise(one.text).tokens, typed, prefix=prefix)
+    ]
+    scores, left = recall(remembered, keywords=len(words))
     mixed = {one.text: replace(one, score=left * one.score) for one in found}
     for text, score in scores.items():
         known = mixed[text].score if text in mixed else 0.0

@@ -16,6 +16,7 @@ SHORTEST = 3
 LONG = 7  # words from here on may have two slips in them
 MOST_A_WORD = 3
 MOST_READINGS = 6
+MOST_ODD = 8  # more unknown words than these are no slips
 
 
 class Speller:
@@ -29,7 +30,9 @@ class Speller:
         ]
 
     def readings(self, typed: Typed) -> list[Reading]:
-        """The keywords with every misspelt word read as a known one; none if all are known."""
+        """The keywords with every misspelt word read as a known one; none if there is none."""
+        if sum(map(self.is_odd, typed.tokens)) > MOST_ODD:
+            return []
         choices = [
             self.nearest(token) or [token] if self.is_odd(token) else [token]
             for token in typed.tokens

@@ -17,6 +17,8 @@ from tersely.model.typed import Typed
 from tersely.text.keywords import is_punctuation
 from tersely.text.tokens import SHIFT, detokenise
 
+TOKENS_AT_ONCE = 1000  # of keywords to weigh before the clock is looked at again
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -77,8 +79,10 @@ class Suggester:
         """
         found = self.suggest([one.typed for one in readings], hunting)
         best = [own[0].tokens if own else () for own in found]
-        losses = total_nll(self.runtime, [given] * len(best), best)
-        losses -= total_nll(self.runtime, [one.typed.tokens for one in readings], best)
+        losses = np.zeros(len(best))
+        if len(best) > 1 and not hunting.is_late():
+            losses = total_nll(self.runtime, [given] * len(best), best)
+            losses -= total_nll(self.runtime, [one.typed.tokens for one in readings], best)
         weights = np.exp(losses.min() - losses) * [one.weight for one in readings]
         pooled: dict[str, Suggestion] = {}
         for share, reading, own in zip(weights / weights.sum(), readings, found, strict=True):
@@ -89,7 +93,19 @@ class Suggester:
         return sorted(pooled.values(), key=lambda one: -one.score)[: hunting.beam.count]
 
     def losses(self, rows: Sequence[Typed], hunting: Hunting) -> npt.NDArray[np.float64]:
-        """What the first sentence for each row costs by itself, in nats; found in a hurry."""
+        """What the first sentence for each row costs by itself, in nats; found in a hurry.
+
+        Once it is late, the rows that are left cost infinitely much.
+        """
+        found = np.full(len(rows), np.inf)
+        at_once = max(1, TOKENS_AT_ONCE // max([1, *(len(row.tokens) for row in rows)]))
+        for start in range(0, len(rows), at_once):
+            if hunting.is_late():
+                break
+            found[start : start + at_once] = self._losses(rows[start : start + at_once], hunting)
+        return found
+
+    def _losses(self, rows: Sequence[Typed], hunting: Hunting) -> npt.NDArray[np.float64]:
         quick = replace(hunting, beam=replace(hunting.beam, width=1, count=1))
         best = [own[0].tokens if own else () for own in self.suggest(rows, quick)]
         return total_nll(self.runtime, [()] * len(best), best)

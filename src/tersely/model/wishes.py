@@ -39,8 +39,8 @@ class Wishes:
 
     @property
     def unwanted(self) -> frozenset[str]:
-        """The words that must not appear."""
-        found = (token for word in self.without for token in tokenise(word).tokens)
+        """The words that must not appear, capitals or not, in lower case."""
+        found = (token.lower() for word in self.without for token in tokenise(word).tokens)
         return frozenset(token for token in found if token != SHIFT)
 
     @property
@@ -48,6 +48,11 @@ class Wishes:
         """The words, or phrases, that must appear anywhere."""
         found = (tuple(tokenise(word).tokens) for word in self.including)
         return [tokens for tokens in found if tokens]
+
+    @property
+    def moves(self) -> bool:
+        """Whether words may stand elsewhere than typed, or were not typed at all."""
+        return self.order == "free" or bool(self.required)
 
     def check(self, typed: Typed) -> None:
         """Nobody types a word and forbids it."""
@@ -60,6 +65,6 @@ class Wishes:
 
 
 def _refuse_both(unwanted: frozenset[str], wanted: Sequence[str]) -> None:
-    both = sorted(unwanted.intersection(wanted))
+    both = sorted(unwanted.intersection(word.lower() for word in wanted))
     if both:
         raise UsageError(f'"{both[0]}" is asked for, and must not appear. Leave one of them out.')
