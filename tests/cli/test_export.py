@@ -141,3 +141,22 @@ def test_a_lack_of_permission_is_said_plainly(
     [called] = call_elsewhere(commands, before=without_privileges)
     assert called.failed_plainly(1)
     assert "ermission" in called.complaint
+
+
+def test_scores_are_fitted_to_held_out_sentences(trained: Path, tmp_path: Path) -> None:
+    (tmp_path / "dev.txt").write_text("The waiter was friendly.\nThe soup was cold.\n")
+    assert export(trained, tmp_path / "out", "--calibrate", str(tmp_path / "dev.txt")) == 0
+    settings = ModelFolder.from_pretrained(tmp_path / "out").settings
+    assert set(settings["calibration"]) == {"slope", "behind", "offset"}
+    plain, fitted = Completer.load(trained), Completer.load(tmp_path / "out")
+    before, after = plain.complete("waiter")[0], fitted.complete("waiter")[0]
+    assert before.score != pytest.approx(after.score, rel=1e-2)
+
+
+def test_no_sentences_to_fit_on_is_misuse(trained: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "dev.txt").write_text("\n")
+    called = call(
+        capsys, "export", trained, "--out", tmp_path / "out", "--calibrate", tmp_path / "dev.txt"
+    )
+    assert called.failed_plainly(2)
+    assert not (tmp_path / "out").exists()

@@ -2,13 +2,18 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tersely.errors import UsageError
 
+if TYPE_CHECKING:
+    from tersely.model.folder import ModelFolder
+
+CALIBRATION_SENTENCES = 1000
 EXAMPLES = """\
 examples:
   tersely export runs/notes --out models/notes
-  tersely export runs/notes --out models/notes --int8
+  tersely export runs/notes --out models/notes --int8 --calibrate dev.txt
   tersely export runs/notes --out models/notes --corpus "my notes" --licence "CC BY 4.0"
   tersely export runs/notes --out models/notes --card about-my-model.md
 """
@@ -29,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         kinds.add_argument(
             f"--{kind}", dest="kind", action="store_const", const=kind, default="float16", help=what
         )
+    add("--calibrate", type=Path, metavar="FILE", help="held-out sentences to fit scores on")
     add("--card", type=Path, metavar="FILE", help="Markdown in place of the card's text")
     add("--corpus", metavar="TEXT", help="what it was trained on, for the card")
     add("--attribution", metavar="TEXT", help="whom to name, for the card")
@@ -53,12 +59,33 @@ def run(given: argparse.Namespace) -> None:
         raise UsageError(f"{given.out}: is the model itself. Give another --out.")
     model = ModelFolder.from_pretrained(given.model)
     open_model(model)  # what cannot run is not worth exporting
+    if given.calibrate is not None:
+        model = calibrated(model, given.calibrate)
     tensors = compress(model.tensors, given.kind)
     size = sum(array.nbytes for array in tensors.values())
     card = write_card(model, given.kind, weight_bytes=size, origin=Origin(**facts), text=text)
     replace(model, tensors=tensors, card=card).save_pretrained(given.out)
     before = sum(array.nbytes for array in model.tensors.values())
     print(f"{given.out}: {size / 1e6:.1f} MB of weights as {given.kind} ({before / 1e6:.1f} MB)")
+
+
+def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
+    """Fit the model's scores to how often they are right on these sentences."""
+    from dataclasses import replace
+
+    from tqdm import tqdm
+
+    from tersely.cli.evaluate import read_lines
+    from tersely.evaluation.calibration import fit, judge, uncalibrated
+    from tersely.model.completer import Completer
+
+    plain = uncalibrated(model)
+    with tqdm(unit="sentence", desc="calibrating", dynamic_ncols=True) as bar:
+        judged = judge(
+            Completer(plain), read_lines(path, CALIBRATION_SENTENCES), progress=bar.update
+        )
+    settings = {**plain.settings, "calibration": fit(judged).as_settings()}
+    return replace(plain, settings=settings)
 
 
 def _read_card(path: Path) -> str:
