@@ -53,7 +53,6 @@ def served(app: ASGIApp) -> Iterator[str]:
         yield url
     finally:
         server.should_exit = True
-        server.force_exit = True
         thread.join(10)
 
 

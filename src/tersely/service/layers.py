@@ -48,7 +48,7 @@ def gather(
     layers = [
         (str(path), from_file),
         ("environment", _from_environment(environment)),
-        ("flag", {name: value for name, value in flags.items() if value not in (None, [], False)}),
+        ("flag", {name: value for name, value in flags.items() if _is_given(value)}),
     ]
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -65,6 +65,11 @@ def default_file(environment: Mapping[str, str] = os.environ) -> Path:
     """The file that is read if it is there."""
     config = environment.get("XDG_CONFIG_HOME") or "~/.config"
     return Path(config).expanduser() / "tersely" / "serve.toml"
+
+
+def _is_given(value: Any) -> bool:
+    """Tell whether a flag was; a number of 0 was."""
+    return value is not None and value is not False and value != []
 
 
 def _read(path: Path) -> dict[str, Any]:

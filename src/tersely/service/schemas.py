@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from tersely.service.settings import MAX_CHARACTERS, MAX_KEYWORDS, MAX_SUGGESTIONS
 
@@ -13,6 +13,13 @@ AT_MOST_32_WORDS = (
     rf"^[ \t\r\n]*([^ \t\r\n]+[ \t\r\n]+){{0,{MAX_KEYWORDS - 1}}}[^ \t\r\n]*[ \t\r\n]*$"
 )
 
+
+def _whole(value: Any) -> Any:
+    """JSON knows one kind of number: 3.0 is a whole one."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
 Word = Annotated[str, Field(min_length=1, max_length=50)]
 ModelName = Annotated[str, Field(max_length=64, examples=["everyday"])]
 
@@ -29,7 +36,7 @@ class CompleteOne(Asked):
     model_config = ConfigDict(json_schema_extra={"examples": [{"keywords": "10 minutes late"}]})
 
     keywords: str = Field(max_length=MAX_CHARACTERS, pattern=AT_MOST_32_WORDS)
-    n: int = Field(3, ge=1, le=MAX_SUGGESTIONS, description="suggestions wanted")
+    n: Whole = Field(3, ge=1, le=MAX_SUGGESTIONS, description="suggestions wanted")
     model: ModelName | None = Field(None, description="null: the default model")
     prefix: bool = Field(False, description="whether the last word may be unfinished")
     context: str = Field("", max_length=MAX_CHARACTERS, description="what was written before")

@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Never
 
 from tersely.errors import TerselyError
+from tersely.service.catalogue import Catalogue
 from tersely.service.metrics import FOLDER_VARIABLE
 from tersely.service.running import MAX_CLOSING_SECONDS, serve
 from tersely.service.settings import ServiceSettings
@@ -29,6 +30,7 @@ MIN_LIFE_SECONDS = 5.0
 
 def serve_with_workers(settings: ServiceSettings, listening: socket.socket) -> None:
     """Serve with several processes until told to stop."""
+    Catalogue(settings.model, settings.models)  # what is wrong with it is told once, and here
     with _shared_metrics():
         workers = [_start(settings, listening) for _ in range(settings.workers)]
         try:
