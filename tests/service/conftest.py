@@ -14,5 +14,5 @@ from tests.service.serving import client_of, settings_for
 def service(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """A client of a service with the tiny model; its memory is there, and off."""
     folder = tmp_path_factory.mktemp("service")
-    with client_of(create_app(settings_for(folder, model=trained))) as client:
+    with client_of(create_app(settings_for(folder, model=str(trained)))) as client:
         yield client

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from tersely.model.completer import Keywords, Suggestion
 from tersely.service.app import create_app
 from tersely.service.catalogue import Listed
-from tersely.service.cutting import CuttableRuntime
+from tersely.service.hurrying import HurriedWishes
 from tersely.service.running import GracefulServer
 from tersely.service.settings import ServiceSettings
 from tersely.web.errors import Refusal
@@ -70,27 +70,24 @@ def wait_for(url: str, seconds: float = 60.0) -> None:
 
 
 class FakeCompleter:
-    """Says the keywords back, in capitals; each call takes its time, in steps that can be cut."""
+    """Says the keywords back, in capitals; each call takes its time, and ends when told to."""
 
     def __init__(self, models: "FakeModels") -> None:
         self._models = models
         self.memory = None
-        self.runtime = CuttableRuntime(self)  # type: ignore[arg-type]
 
-    def step(self, state: Any, last: Any) -> tuple[Any, Any]:
-        time.sleep(0.005)
-        return state, last
-
-    def complete_batch(self, texts: Sequence[str], n: int, **asked: Any) -> list[list[Suggestion]]:
+    def answer(self, texts: Sequence[str], n: int, wishes: HurriedWishes) -> list[list[Suggestion]]:
         self._models.batches.append(list(texts))
-        self._models.asked.append(asked)
+        self._models.wishes.append(wishes)
         if "poison" in texts:
             raise ValueError("poison")
         if self._models.gate is not None:
             self._models.gate.wait(FOREVER)
-        end = time.monotonic() + self._models.seconds
+        is_late, end = wishes.clock(), time.monotonic() + self._models.seconds
         while time.monotonic() < end:
-            self.runtime.step(None, None)
+            time.sleep(0.005)
+            if is_late():
+                return [self._models.best_so_far for _ in texts]
         self._models.finished += 1
         return [[Suggestion(text.upper(), 0.5, tuple(text.split()))] * n for text in texts]
 
@@ -108,7 +105,8 @@ class FakeModels:
         self.seconds = seconds
         self.gate = gate
         self.batches: list[list[str]] = []
-        self.asked: list[dict[str, Any]] = []
+        self.wishes: list[HurriedWishes] = []
+        self.best_so_far: list[Suggestion] = []
         self.finished = 0
         self._completer = FakeCompleter(self)
 

@@ -118,5 +118,5 @@ def test_the_schema_names_every_error_of_a_route(tmp_path: Path) -> None:
 
 
 def test_the_default_model_is_loaded_from_the_start(trained: Path, tmp_path: Path) -> None:
-    with client_of(create_app(settings_for(tmp_path, model=trained))) as client:
+    with client_of(create_app(settings_for(tmp_path, model=str(trained)))) as client:
         assert client.get("/v1/models").json()["models"][0]["name"] == "run"

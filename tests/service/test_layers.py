@@ -104,7 +104,7 @@ def test_a_token_is_in_no_complaint(tmp_path: Path) -> None:
 
 def test_settings_are_shown_as_toml_with_their_source(file: Path) -> None:
     environment = {"TERSELY_TOKEN": "correct horse battery"}
-    found = gather({"model": Path('a "b"')}, file=file, environment=environment)
+    found = gather({"model": 'a "b"'}, file=file, environment=environment)
     lines = found.lines()
     shown = tomllib.loads("\n".join(lines))
     assert shown["port"] == 1001

@@ -14,7 +14,7 @@ SENTENCE = "I will be ten minutes late, as always."
 @pytest.fixture
 def own(trained: Path, tmp_path: Path) -> Iterator[TestClient]:
     """A service of one person, with a fresh memory."""
-    with client_of(create_app(settings_for(tmp_path, model=trained))) as client:
+    with client_of(create_app(settings_for(tmp_path, model=str(trained)))) as client:
         yield client
 
 
@@ -64,7 +64,7 @@ def test_off_neither_suggests_nor_forgets(own: TestClient) -> None:
 
 
 def test_a_restart_keeps_the_switch(trained: Path, tmp_path: Path) -> None:
-    settings = settings_for(tmp_path, model=trained)
+    settings = settings_for(tmp_path, model=str(trained))
     with client_of(create_app(settings)) as first:
         switch(first, True)
     with client_of(create_app(settings)) as second:
@@ -128,10 +128,10 @@ def test_a_service_that_others_can_reach_remembers_nothing(
     how: str, trained: Path, tmp_path: Path
 ) -> None:
     # A memory that was switched on before, by the person alone, is not to be had either.
-    with client_of(create_app(settings_for(tmp_path, model=trained))) as alone:
+    with client_of(create_app(settings_for(tmp_path, model=str(trained)))) as alone:
         switch(alone, True)
         alone.post("/v1/memory", json={"text": SENTENCE})
-    settings = settings_for(tmp_path, model=trained, **REACHABLE[how])
+    settings = settings_for(tmp_path, model=str(trained), **REACHABLE[how])
     with client_of(create_app(settings)) as client:
         client.headers["Authorization"] = "Bearer correct horse battery"
         assert client.get("/v1/settings").json()["memory"] == {"available": False, "on": False}

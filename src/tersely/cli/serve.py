@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options; their defaults are the settings' own."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add("--model", type=Path, metavar="MODEL", help="a model folder or a run: the default model")
+    add("--model", metavar="MODEL", help="a model folder or a run: the default one (ours)")
     add("--models", type=Path, metavar="DIR", help="a folder of models, asked for by name")
     add("--host", metavar="HOST", help="address to bind to (127.0.0.1)")
     add("--port", type=int, metavar="P", help="port; 0 takes a free one (8765)")
@@ -60,9 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Gather the settings, take the port, open the page, serve."""
-    # More threads a product only get in each other's way; decided before numpy is loaded.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     layered = _settings(given)
     if given.show_settings:
         print("\n".join(layered.lines()))

@@ -2,19 +2,18 @@
 
 import asyncio
 import copy
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tersely.errors import UsageError
-from tersely.model.completer import Completer, Keywords, Suggestion, unwanted_words
+from tersely.model.completer import Completer, Keywords, Suggestion
 from tersely.model.memory import Memory
 from tersely.model.typed import read_typed
+from tersely.model.wishes import Order
 from tersely.service.batcher import Batcher, ClosedError, QueueFullError, Wanted
 from tersely.service.cache import Cache
 from tersely.service.catalogue import Models
-from tersely.service.cutting import CuttableRuntime, DecodeCutError
+from tersely.service.hurrying import SHARE_OF_DEADLINE, HurriedWishes, Hurry
 from tersely.service.metrics import Metrics
 from tersely.service.phrases import Phrases
 from tersely.service.schemas import CompleteOne, KeywordsBody
@@ -33,10 +32,30 @@ class Completing:
     model: str
     n: int
     prefix: bool
+    order: Order
+    including: tuple[str, ...]
     without: tuple[str, ...]
-    options: tuple[tuple[str, Any], ...]
-    """Those that are not as usual."""
+    context: str
+    corrections: bool
     memory: bool
+
+    def wishes(self, hurry: Hurry) -> HurriedWishes:
+        """As the library takes them; refused if they contradict each other."""
+        return HurriedWishes(
+            prefix=self.prefix,
+            order=self.order,
+            including=self.including,
+            without=self.without,
+            context=self.context,
+            corrections=self.corrections,
+            hurry=hurry,
+        )
+
+    @property
+    def has_one_reading(self) -> bool:
+        """Whether the keywords are searched for as they are; only then a batch is faster."""
+        moves = self.order == "free" or bool(self.including)
+        return not (self.prefix or moves or self.corrections)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +71,18 @@ Question = tuple[Group, str]
 Result = list[Suggestion] | Keywords
 
 
+class DecodeCutError(Exception):
+    """The time was up before anything was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A result, and whether it is the one that would be found again."""
+
+    result: Result
+    may_be_kept: bool = True
+
+
 class Answering:
     """Answers requests within their time, or says why not."""
 
@@ -63,7 +94,7 @@ class Answering:
         self._phrases = phrases
         self._metrics = metrics
         self._cache: Cache[Question, Result] = Cache(settings.cache)
-        self.batcher: Batcher[Group, str, Result] = Batcher(
+        self.batcher: Batcher[Group, str, Answered] = Batcher(
             self._work,
             together=self._together,
             queue_limit=settings.queue,
@@ -97,34 +128,32 @@ class Answering:
         return name
 
     def _group(self, one: CompleteOne, *, memory: bool) -> Completing:
-        options = {
-            "order": one.order if one.order != "typed" else None,
-            "context": one.context,
-            "including": tuple(one.including),
-            "corrections": one.corrections,
-        }
-        unusual = tuple((name, value) for name, value in options.items() if value)
-        _check_possible(one, [name for name, _ in unusual])
-        return Completing(
+        group = Completing(
             model=self.named(one.model),
             n=one.n,
             prefix=one.prefix,
+            order=one.order,
+            including=tuple(one.including),
             without=tuple(one.without),
-            options=unusual,
+            context=one.context,
+            corrections=one.corrections,
             memory=memory,
         )
+        _check_possible(group, one.keywords)
+        return group
 
     async def _answer(self, questions: Sequence[Question]) -> list[Result]:
         """Look each up, and have the rest worked out within the deadline."""
         known = {one: self._look_up(one) for one in questions}
         missing = [one for one, answer in known.items() if answer is None]
         if missing:
-            for one, found in zip(missing, await self._worked_out(missing), strict=True):
-                self._keep(one, found)
-                known[one] = found
+            for one, answered in zip(missing, await self._worked_out(missing), strict=True):
+                known[one] = answered.result
+                if answered.may_be_kept and not _changes(one[0]):
+                    self._cache.keep(one, answered.result)
         return [answer for one in questions if (answer := known[one]) is not None]
 
-    async def _worked_out(self, questions: Sequence[Question]) -> list[Result]:
+    async def _worked_out(self, questions: Sequence[Question]) -> list[Answered]:
         try:
             async with asyncio.timeout(self._settings.deadline):
                 return await self.batcher.submit(questions)
@@ -142,30 +171,23 @@ class Answering:
         self._metrics.lookup(found=answer is not None)
         return answer
 
-    def _keep(self, question: Question, answer: Result) -> None:
-        if not _changes(question[0]):
-            self._cache.keep(question, answer)
-
     def _together(self, group: Group) -> int:
-        """Unfinished words are completed one by one anyway: together, all wait for the last."""
-        is_unfinished = isinstance(group, Completing) and group.prefix
-        return 1 if is_unfinished else self._settings.batch
+        """What has several readings is searched for one by one: together, all wait for the last."""
+        is_slow = isinstance(group, Completing) and not group.has_one_reading
+        return 1 if is_slow else self._settings.batch
 
-    def _work(self, group: Group, texts: Sequence[str], is_wanted: Wanted) -> list[Result]:
+    def _work(self, group: Group, texts: Sequence[str], is_wanted: Wanted) -> list[Answered]:
         """Ask the model; runs in the batcher's thread."""
         completer = self._models.completer(group.model)
-        assert isinstance(completer.runtime, CuttableRuntime)
-        with completer.runtime.while_wanted(is_wanted):
-            if isinstance(group, Choosing):
-                return [completer.keywords(text, group.budget) for text in texts]
-            if group.memory:
-                completer = _remembering(completer, self._phrases.in_use())
-            options: dict[str, Any] = dict(group.options)
-            return list(
-                completer.complete_batch(
-                    texts, group.n, prefix=group.prefix, without=group.without, **options
-                )
-            )
+        if isinstance(group, Choosing):
+            return [Answered(completer.keywords(text, group.budget)) for text in texts]
+        if group.memory:
+            completer = _remembering(completer, self._phrases.in_use())
+        hurry = Hurry(SHARE_OF_DEADLINE * self._settings.deadline, is_wanted)
+        found = completer.answer(texts, group.n, group.wishes(hurry))
+        if hurry.has_cut and not all(found):
+            raise DecodeCutError
+        return [Answered(one, may_be_kept=not hurry.has_cut) for one in found]
 
     def _shed(self, reason: str, message: str) -> Refusal:
         self._metrics.shed(reason)
@@ -184,13 +206,9 @@ def _remembering(completer: Completer, memory: Memory | None) -> Completer:
     return found
 
 
-def _check_possible(one: CompleteOne, options: Sequence[str]) -> None:
+def _check_possible(group: Completing, keywords: str) -> None:
     """Refuse what contradicts itself before it waits with others."""
-    known = inspect.signature(Completer.complete_batch).parameters
-    for name in options:
-        if name not in known:
-            raise Refusal(409, "unsupported", f"{name}: this version cannot do that yet.")
     try:
-        unwanted_words(one.without, [read_typed(one.keywords)])
+        group.wishes(Hurry(0.0, lambda: False)).check(read_typed(keywords))
     except UsageError as error:
         raise Refusal(409, "contradiction", str(error)) from error

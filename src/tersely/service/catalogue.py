@@ -13,12 +13,11 @@ from tersely.errors import TerselyError, UsageError
 from tersely.model.checks import read_config
 from tersely.model.completer import Completer
 from tersely.model.folder import CONFIG, FORMAT_VERSION
+from tersely.model.locating import DEFAULT, default_model, locate
 from tersely.model.names import is_model_name, model_names, resolve_model
-from tersely.service.cutting import CuttableRuntime
 from tersely.web.errors import Refusal
 
 MAX_LOADED = 4
-DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +46,15 @@ class Models(Protocol):
 
 
 class Catalogue:
-    """A default model and a folder of others."""
+    """A default model, which is the one that ships if none is named, and a folder of others."""
 
-    def __init__(self, model: Path | None, models: Path | None) -> None:
-        if model is None and models is None:
-            raise UsageError("No model ships with this version. Train one and pass --model RUN.")
+    def __init__(self, model: str | None, models: Path | None) -> None:
         if models is not None and not models.is_dir():
             raise UsageError(f"{models}: no such folder of models.")
         self._models = models
-        self._path = model
-        self.default = _name_of(model) if model is not None else self._first()
+        own = model is not None or models is None or default_model().is_dir()
+        self._path = locate(model) if own else None
+        self.default = _name_of(self._path) if self._path is not None else self._first()
         self._loaded: OrderedDict[str, Completer] = OrderedDict()
         self.completer(self.default)
 
@@ -94,7 +92,6 @@ class Catalogue:
         completer = self._loaded.get(name)
         if completer is None:
             completer = Completer.load(self._folder(name))
-            completer.runtime = CuttableRuntime(completer.runtime)
             self._loaded[name] = completer
         self._loaded.move_to_end(name)
         self._drop_oldest()

@@ -1,7 +1,6 @@
 """Routes that ask a model: /v1/complete, /v1/keywords, /v1/models."""
 
 import time
-from collections.abc import Sequence
 
 from fastapi import APIRouter, Request
 
@@ -78,18 +77,17 @@ def completing_routes(answering: Answering, models: Models, limiter: RateLimiter
 
 
 def _suggestion(asked: CompleteOne, found: Suggestion) -> SuggestionAnswer:
-    corrected: Sequence[tuple[str, str]] = getattr(found, "corrected", ())
     return SuggestionAnswer(
         text=found.text,
         score=found.score,
         source=found.source,
-        corrected=[Correction(typed=typed, read=read) for typed, read in corrected],
+        corrected=[Correction(typed=typed, read=read) for typed, read in found.corrected],
         spans=keyword_spans(
             asked.keywords,
             found.tokens,
             found.text,
             prefix=asked.prefix,
-            read_as=dict(corrected),
+            read_as=dict(found.corrected),
         ),
     )
 

@@ -17,9 +17,10 @@ from tersely.service.settings import ServiceSettings
 from tersely.web.clients import is_address
 from tersely.web.logs import logging_config
 
-MAX_CLOSING_SECONDS = 8
-LAST_CALL_SECONDS = 0.2
-"""What was sent before the signal has arrived after this time, and is read before the end."""
+MAX_CLOSING_SECONDS = 7
+LAST_CALL_SECONDS = 0.1
+MAX_LAST_CALLS = 20
+"""What was sent before the signal is still on its way: it is read until nothing new comes."""
 BACKLOG = 2048
 
 
@@ -28,7 +29,14 @@ class GracefulServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Close, after a last call."""
-        await asyncio.sleep(LAST_CALL_SECONDS)
+        quiet, seen = 0, -1
+        for _ in range(MAX_LAST_CALLS):
+            await asyncio.sleep(LAST_CALL_SECONDS)
+            arrived = self.server_state.total_requests + len(self.server_state.connections)
+            quiet = quiet + 1 if arrived == seen else 0
+            seen = arrived
+            if quiet == 2:
+                break
         await super().shutdown(sockets)
 
 

@@ -26,7 +26,7 @@ class ServiceSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    model: Path | None = Field(None, description="a model folder or a run: the default model")
+    model: str | None = Field(None, description="a model folder, a run or a name: the default")
     models: Path | None = Field(None, description="a folder of models, to be asked for by name")
     memory: Path = Field(default_factory=default_memory, description="where sentences are kept")
     host: str = Field("127.0.0.1", description="the address to bind to")
