@@ -4,7 +4,6 @@ python -m tests.service.slow_service SECONDS MEMORY
 """
 
 import sys
-from pathlib import Path
 
 import tersely.service.running as running
 from tersely.cli.main import main
@@ -21,4 +20,4 @@ def slow_app(settings: ServiceSettings) -> object:
 if __name__ == "__main__":
     running.create_app = slow_app
     given = ["serve", "--port", "0", "--no-browser", "--rate", "0", "--deadline", "9"]
-    sys.exit(main([*given, "--batch", "256", "--memory", str(Path(sys.argv[2]))]))
+    sys.exit(main([*given, "--batch", "256", "--memory", sys.argv[2], *sys.argv[3:]]))

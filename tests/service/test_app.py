@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tersely.errors import TerselyError
 from tersely.service.app import create_app
 from tersely.web.headers import HEADERS
 from tests.service.serving import FakeModels, client_of, fake_app, settings_for
@@ -120,3 +121,29 @@ def test_the_schema_names_every_error_of_a_route(tmp_path: Path) -> None:
 def test_the_default_model_is_loaded_from_the_start(trained: Path, tmp_path: Path) -> None:
     with client_of(create_app(settings_for(tmp_path, model=str(trained)))) as client:
         assert client.get("/v1/models").json()["models"][0]["name"] == "run"
+
+
+@pytest.mark.parametrize(("given", "tells"), [({}, True), ({"allow_host": ("x.example",)}, False)])
+def test_what_failed_is_told_to_the_person_alone(tmp_path: Path, given: dict, tells: bool) -> None:
+    app = fake_app(tmp_path, FailingModels(), **given)
+    with client_of(app) as client:
+        answer = client.get("/v1/models")
+        assert (answer.status_code, problem(answer)) == (500, "failed")
+        assert ("folder.x" in answer.text) == tells
+
+
+class FailingModels(FakeModels):
+    """Models that cannot be listed."""
+
+    def listed(self) -> list:
+        raise TerselyError("folder.x: cannot be read.")
+
+
+def test_a_broken_model_of_the_folder_is_said_to_be_broken(trained: Path, tmp_path: Path) -> None:
+    models = tmp_path / "models"
+    (models / "broken").mkdir(parents=True)
+    settings = settings_for(tmp_path, model=str(trained), models=models)
+    with client_of(create_app(settings)) as client:
+        answer = client.post("/v1/complete", json={"keywords": "soup", "model": "broken"})
+        assert (answer.status_code, problem(answer)) == (409, "broken_model")
+        assert str(models) not in answer.text

@@ -145,6 +145,16 @@ def test_keywords_are_those_of_the_library(service: TestClient, trained) -> None
         assert cut.lower() == ("" if one["token"] == "<shift>" else one["token"].lower())
 
 
+def test_at_a_budget_of_nothing_nothing_is_typed(service: TestClient) -> None:
+    body = {"sentence": "The soup was cold.", "budget": 0}
+    answer = service.post("/v1/keywords", json=body).json()
+    assert answer["keywords"] == []
+    assert answer["typed_characters"] == 0
+    assert not any(one["typed"] for one in answer["tokens"])
+    body["budget"] = 1
+    assert len(service.post("/v1/keywords", json=body).json()["keywords"]) > 3
+
+
 def test_an_empty_sentence_needs_no_keywords(service: TestClient) -> None:
     answer = service.post("/v1/keywords", json={"sentence": ""}).json()
     assert answer == {

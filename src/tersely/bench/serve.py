@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -143,7 +144,7 @@ def distinct_keywords(count: int, *, seed: int = 1) -> list[str]:
 
 
 def _take(questions: Iterator[str], count: int) -> list[str]:
-    return [question for question, _ in zip(questions, range(count), strict=False)]
+    return list(islice(questions, count))
 
 
 def _library(model: str) -> Callable[[str], object]:

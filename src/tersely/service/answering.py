@@ -2,10 +2,11 @@
 
 import asyncio
 import copy
+import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tersely.errors import UsageError
+from tersely.errors import TerselyError, UsageError
 from tersely.model.completer import Completer, Keywords, Suggestion
 from tersely.model.memory import Memory
 from tersely.model.typed import read_typed
@@ -20,6 +21,8 @@ from tersely.service.schemas import CompleteOne, KeywordsBody
 from tersely.service.settings import ServiceSettings
 from tersely.web.errors import Refusal
 
+LOGGER = logging.getLogger("tersely.service")
+LEAST_BUDGET = 0.01
 RETRY = {"Retry-After": "1"}
 STUCK_DEADLINES = 2
 """A batch that takes so many deadlines is not only slow."""
@@ -161,6 +164,8 @@ class Answering:
             raise self._shed("deadline", "This took too long. Try again, or shorter.") from None
         except QueueFullError:
             raise self._shed("queue", "Too many requests wait. Try again soon.") from None
+        except UsageError as error:
+            raise Refusal(409, "unsupported", str(error)) from error
         except ClosedError:
             raise self._shed("closing", "The service is closing.") from None
 
@@ -178,9 +183,9 @@ class Answering:
 
     def _work(self, group: Group, texts: Sequence[str], is_wanted: Wanted) -> list[Answered]:
         """Ask the model; runs in the batcher's thread."""
-        completer = self._models.completer(group.model)
+        completer = self._loaded(group.model)
         if isinstance(group, Choosing):
-            return [Answered(completer.keywords(text, group.budget)) for text in texts]
+            return [Answered(_chosen(completer, text, group.budget)) for text in texts]
         if group.memory:
             completer = _remembering(completer, self._phrases.in_use())
         hurry = Hurry(SHARE_OF_DEADLINE * self._settings.deadline, is_wanted)
@@ -188,6 +193,13 @@ class Answering:
         if hurry.has_cut and not all(found):
             raise DecodeCutError
         return [Answered(one, may_be_kept=not hurry.has_cut) for one in found]
+
+    def _loaded(self, name: str) -> Completer:
+        try:
+            return self._models.completer(name)
+        except TerselyError as error:
+            LOGGER.exception("a model could not be loaded")
+            raise Refusal(409, "broken_model", "That model cannot be used.") from error
 
     def _shed(self, reason: str, message: str) -> Refusal:
         self._metrics.shed(reason)
@@ -197,6 +209,14 @@ class Answering:
 def _changes(group: Group) -> bool:
     """Whether the same question may be answered otherwise next time."""
     return isinstance(group, Completing) and group.memory
+
+
+def _chosen(completer: Completer, sentence: str, budget: float | None) -> Keywords:
+    """The keywords; at a budget of 0 none, which the library has no need of."""
+    if budget is None:
+        return completer.keywords(sentence)
+    chosen = completer.keywords(sentence, max(budget, LEAST_BUDGET))
+    return chosen if budget else replace(chosen, keep=[False] * len(chosen.keep))
 
 
 def _remembering(completer: Completer, memory: Memory | None) -> Completer:
