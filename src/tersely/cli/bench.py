@@ -20,6 +20,7 @@ examples:
   tersely bench frontier --sweep sweeps/reviews --model runs/distilled --sentences test.txt
   tersely bench calibration --sentences dev.txt --plot reliability.png
   tersely bench showcase
+  tersely bench serve --requests 100 --json
 """
 
 
@@ -66,8 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--rounds", type=int, default=3, metavar="N", help="in which all take turns (3)")
     add("--peers", type=Path, metavar="DIR", help="folder of the peers' venvs, made if need be")
     add("--no-peer", action="store_true", help="leave OpenNMT-py and transformers out")
-    everything = (text, segment, train, frontier, calibration, showcase, runtimes, latency)
-    for command in everything:
+    serve = benches.add_parser("serve", help="the service, against one plain route")
+    add = serve.add_argument
+    add("--model", default="default", metavar="MODEL", help="a model folder or a run (ours)")
+    add("--requests", type=int, default=200, metavar="N", help="in each of 3 rounds (200)")
+    add("--workers", type=int, default=1, metavar="N", help="processes of the service (1)")
+    quality = (frontier, calibration, showcase)
+    for command in (text, segment, train, runtimes, latency, serve, *quality):
         command.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
@@ -84,6 +90,8 @@ def run(given: argparse.Namespace) -> None:
         _run_frontier(given)
     elif given.bench == "calibration":
         _run_calibration(given)
+    elif given.bench == "serve":
+        _run_serve(given)
     elif given.bench == "showcase":
         from tersely.bench import showcase, showcase_cases
         from tersely.cli.options import load_completer
@@ -116,6 +124,21 @@ def _run_train(given: argparse.Namespace) -> None:
     )
     found = train.measure(bench, say=lambda line: print(line, file=sys.stderr, flush=True))
     print(json.dumps(found) if given.json else train_tables.render(found))
+
+
+def _run_serve(given: argparse.Namespace) -> None:
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        raise UsageError('This benchmark needs FastAPI. Try: pip install "tersely[serve]"')
+    for name in ("requests", "workers"):
+        if getattr(given, name) < 1:
+            raise UsageError(f"--{name} {getattr(given, name)}: a number from 1 on.")
+    from tersely.bench import serve
+    from tersely.cli.options import load_completer
+
+    load_completer(given.model)  # what is wrong with it is told here, in one line
+    bench = serve.ServeBench(given.model, requests=given.requests, workers=given.workers)
+    found = serve.measure(bench, say=lambda line: print(line, file=sys.stderr, flush=True))
+    print(json.dumps(found) if given.json else serve.render(found))
 
 
 def _run_frontier(given: argparse.Namespace) -> None:

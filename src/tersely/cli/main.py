@@ -19,6 +19,7 @@ from tersely.errors import TerselyError
 
 COMMANDS = {
     "complete": "turn keywords into sentences",
+    "serve": "open the page, and serve programs and other pages",
     "keywords": "show which words of a sentence are enough",
     "prepare": "turn text into a corpus to train on",
     "train": "learn a scheme from a prepared corpus",

@@ -1,0 +1,1 @@
+"""What every site of tersely shares: limits, headers, errors, tokens; no models here."""

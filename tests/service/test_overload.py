@@ -1,0 +1,100 @@
+"""Three times the capacity: shed cleanly, answer the rest in time, grow no memory."""
+
+import asyncio
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.service.processes import Running, running
+
+QUEUE = 16
+BATCH = 4
+
+
+def resident(process: int) -> int:
+    """Memory of a process, in pages."""
+    return int(Path(f"/proc/{process}/statm").read_text().split()[1])
+
+
+async def ask(url: str, keywords: str) -> tuple[int, float]:
+    """Ask once over a connection of its own; return status and seconds."""
+    where = urlsplit(url)
+    start = time.monotonic()
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    body = json.dumps({"keywords": keywords}).encode()
+    writer.write(
+        b"POST /v1/complete HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"
+        b"Content-Length: %d\r\nConnection: close\r\n\r\n"
+        % (where.netloc.encode(), len(body))
+        + body
+    )
+    answer = await reader.read()
+    writer.close()
+    return int(answer.split(b" ", 2)[1]), time.monotonic() - start
+
+
+async def closed_loop(url: str, seconds: float) -> list[float]:
+    """One client alone; return how long each answer took."""
+    each, end = [], time.monotonic() + seconds
+    while time.monotonic() < end:
+        status, own = await ask(url, f"alone{len(each)}")
+        assert status == 200
+        each.append(own)
+    return each
+
+
+async def open_loop(
+    url: str, word: str, per_second: float, seconds: float
+) -> list[tuple[int, float]]:
+    """Distinct requests at a fixed rate, whether or not they are answered."""
+    tasks = []
+    start = time.monotonic()
+    for number in range(int(per_second * seconds)):
+        await asyncio.sleep(max(0.0, start + number / per_second - time.monotonic()))
+        tasks.append(asyncio.ensure_future(ask(url, f"{word}{number}")))
+    return list(await asyncio.gather(*tasks))
+
+
+def p95(each: list[float]) -> float:
+    return sorted(each)[int(0.95 * (len(each) - 1))]
+
+
+def overload(service: Running, seconds: float, batch_seconds: float) -> None:
+    alone = p95(asyncio.run(closed_loop(service.url, 3)))
+    capacity = BATCH / batch_seconds
+    asyncio.run(open_loop(service.url, "warm", 3 * capacity, 3))  # allocates what it does once
+    before = resident(service.process.pid)
+    answers = asyncio.run(open_loop(service.url, "word", 3 * capacity, seconds))
+    statuses = Counter(status for status, _ in answers)
+    assert set(statuses) <= {200, 429, 503}
+    assert statuses[200] > 0.5 * capacity * seconds, statuses
+    assert statuses[503] > 0, statuses
+    queue_seconds = QUEUE * seconds / statuses[200]  # at the pace it really had
+    accepted = p95([own for status, own in answers if status == 200])
+    assert accepted <= 2 * (alone + queue_seconds)
+    assert resident(service.process.pid) < 1.1 * before
+
+
+@pytest.fixture
+def service(tmp_path: Path):
+    given = ["0.1", str(tmp_path / "memory.db"), "--batch", str(BATCH), "--queue", str(QUEUE)]
+    command = ["-m", "tests.service.slow_service", *given, "--deadline", "2"]
+    with running(command, tmp_path) as found:
+        yield found
+
+
+@pytest.mark.promise(14)
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="memory is read from /proc")
+def test_overload_sheds_cleanly(service: Running) -> None:
+    overload(service, 4, 0.1)
+
+
+@pytest.mark.long
+@pytest.mark.promise(14)
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="memory is read from /proc")
+def test_five_minutes_of_overload_shed_cleanly(service: Running) -> None:
+    overload(service, 300, 0.1)
