@@ -110,18 +110,13 @@ class StandIn:
     @contextmanager
     def serving(self, port: int = 0) -> Iterator["StandIn"]:
         """Answer on a loopback port until the block ends."""
-        handler = type("Handler", (_Handler,), {"standin": self})
-        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
-        server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{server.server_address[1]}/"
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self.release.set()
-            server.shutdown()
-            server.server_close()
+        with Server(port) as server:
+            server.standin = self
+            self.url = server.url
+            try:
+                yield self
+            finally:
+                self.release.set()
 
     def answer(self, method: str, path: str, query: Reply, body: Reply) -> Reply | None:
         """The API, route by route; None where there is no such route."""
@@ -132,7 +127,8 @@ class StandIn:
         if (method, path) == ("POST", "/v1/keywords"):
             return self.choose_keywords(body)
         if (method, path) == ("GET", "/v1/models"):
-            return {"models": [{"name": name} for name in self.models], "default": self.models[0]}
+            models = [{"name": name, "default": name == self.models[0]} for name in self.models]
+            return {"models": models}
         if (method, path) == ("GET", "/v1/settings"):
             memory = {"available": self.memory_available, "on": self.memory_on}
             limits = {"keywords": 32, "characters": 200, "n": 10}
@@ -160,9 +156,32 @@ class StandIn:
         return {"sentences": rows, "total": len(self.remembered)}
 
 
+class Server(ThreadingHTTPServer):
+    """A loopback port; who stands behind it may change from test to test."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}/"
+        self.standin = StandIn()
+
+    def __enter__(self) -> "Server":
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+
 class _Handler(BaseHTTPRequestHandler):
-    standin: StandIn
+    server: Server
     protocol_version = "HTTP/1.1"
+
+    @property
+    def standin(self) -> StandIn:
+        return self.server.standin
 
     def _handle(self) -> None:
         address = urlsplit(self.path)
@@ -220,7 +239,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.send_header("X-Content-Type-Options", "nosniff")
-            self.send_header("Cache-Control", "no-store")
+            is_api = kind in ("application/json", "text/html")
+            self.send_header("Cache-Control", "no-store" if is_api else "max-age=600")
             if policy:
                 self.send_header("Content-Security-Policy", policy)
             self._allow_origin()

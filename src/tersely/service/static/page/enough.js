@@ -4,6 +4,7 @@
  */
 
 import { make } from "../suggest/elements.js";
+import { unitsOf } from "../suggest/words.js";
 
 const REST_MS = 180;
 
@@ -17,6 +18,9 @@ export class EnoughPanel {
   #turn = 0;
   #controller = null;
   #timer = 0;
+
+  /** The most characters the service takes. */
+  longest = 200;
 
   /** @param parts the elements {field, shaded, summary, slider, share, free} */
   constructor(service, parts, onTrouble) {
@@ -57,7 +61,10 @@ export class EnoughPanel {
     const turn = (this.#turn += 1);
     this.#controller?.abort();
     this.#controller = new AbortController();
-    if (sentence === "") return this.#clear();
+    if (sentence === "") return this.#say("");
+    if ([...sentence].length > this.longest) {
+      return this.#say(`Only sentences of up to ${this.longest} characters can be looked at.`);
+    }
     try {
       const answer = await this.#service.keywords(sentence, this.#budget, this.#controller.signal);
       if (turn === this.#turn) this.#show(sentence, answer);
@@ -69,9 +76,9 @@ export class EnoughPanel {
     }
   }
 
-  #clear() {
+  #say(text) {
     this.#parts.shaded.hidden = true;
-    this.#parts.summary.replaceChildren();
+    this.#parts.summary.textContent = text;
   }
 
   #show(sentence, { keywords, tokens, typed_characters: typed, sentence_characters: all }) {
@@ -91,9 +98,11 @@ export class EnoughPanel {
 /** The sentence as it stands, its tokens shaded; what no token covers stays plain. */
 function shadedPieces(sentence, tokens) {
   const pieces = [];
+  const units = unitsOf(sentence);
   let from = 0;
-  for (const { start, end, keep, typed } of tokens) {
-    if (!(from <= start && start < end && end <= sentence.length)) continue;
+  for (const { start: first, end: after, keep, typed } of tokens) {
+    const [start, end] = [units[first], units[after]];
+    if (!(from <= start && start < end)) continue; // <shift> takes no room
     if (from < start) pieces.push(sentence.slice(from, start));
     const token = make("span", { class: typed ? "token token-typed" : "token" });
     token.textContent = sentence.slice(start, end);

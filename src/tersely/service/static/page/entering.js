@@ -2,14 +2,9 @@
 
 import { read, write } from "./storage.js";
 
-/** The token given in the address (`#token=…`), or typed before in this tab. */
-export function knownToken() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
-  if (given) {
-    write("sessionStorage", "token", given);
-    history.replaceState(null, "", location.pathname + location.search); // not for the history
-  }
-  return given ?? read("sessionStorage", "token");
+/** The token typed before in this tab. */
+export function tokenOfThisTab() {
+  return read("sessionStorage", "token");
 }
 
 /** Ask for it. */

@@ -7,7 +7,7 @@ import { Suggester } from "../suggest/suggester.js";
 import { switchAppearance } from "./appearance.js";
 import { fitToText, keepDraft } from "./drafting.js";
 import { EnoughPanel } from "./enough.js";
-import { askForToken, knownToken } from "./entering.js";
+import { askForToken, tokenOfThisTab } from "./entering.js";
 import { MemoryPanel } from "./memory.js";
 import { Notice } from "./notice.js";
 import { Remembering } from "./remembering.js";
@@ -21,7 +21,7 @@ const parts = (prefix, names) =>
 
 const box = part("writing");
 const notice = new Notice(part("notice"));
-const service = new Service(new URL(".", location.href), knownToken());
+const service = new Service(new URL(".", location.href), tokenOfThisTab());
 
 switchAppearance(part("appearance"));
 keepDraft(box);
@@ -68,12 +68,10 @@ part("copy").addEventListener("click", async () => {
   notice.mention("Copied.");
 });
 
-function offerModels(answer) {
-  const names = (answer?.models ?? []).map((one) => one.name ?? one);
+function offerModels({ models }) {
   const choice = part("model-choice");
-  choice.replaceChildren(...names.map((name) => make("option", {}, name)));
-  if (answer?.default) choice.value = answer.default;
-  part("model").hidden = names.length < 2;
+  choice.replaceChildren(...models.map(({ name }) => make("option", {}, name)));
+  part("model").hidden = models.length < 2; // the default one is first
   choice.addEventListener("change", () => (suggester.model = choice.value));
 }
 
@@ -83,6 +81,7 @@ async function start() {
     const [settings, models] = await Promise.all([service.settings(), service.models()]);
     notice.clear();
     suggester.limits = settings.limits;
+    enough.longest = settings.limits.characters;
     memory.start(settings.memory);
     offerModels(models);
     follow();

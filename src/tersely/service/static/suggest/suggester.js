@@ -192,7 +192,7 @@ export class Suggester {
   #receive({ suggestions }) {
     const told = suggestions.map((one) => {
       const text = one.text.replace(/\s+/gu, " ").trim();
-      const spans = text === one.text ? tidySpans(one.spans, text.length) : [];
+      const spans = text === one.text ? tidySpans(one.spans, text) : [];
       return { ...one, text, spans };
     });
     this.#shown = told.filter(({ text }) => !this.#rejected.has(text)).slice(0, SHOWN);

@@ -33,10 +33,18 @@ function findWord(hay, word, from, mayGoOn) {
   return -1;
 }
 
-/** Spans within the text, in order and apart; what a service sent may be anything. */
-export function tidySpans(spans, length) {
-  const inside = (spans ?? []).filter(([start, end]) => 0 <= start && start < end && end <= length);
-  inside.sort(([a], [b]) => a - b);
+/** The service counts characters, JavaScript UTF-16 units: where each character begins. */
+export function unitsOf(text) {
+  const units = [0];
+  for (const character of text) units.push(units.at(-1) + character.length);
+  return units;
+}
+
+/** A service's spans as places in the text, in order and apart; those that are none fall out. */
+export function tidySpans(spans, text) {
+  const units = unitsOf(text);
+  const placed = (spans ?? []).map(([start, end]) => [units[start], units[end]]);
+  const inside = placed.filter(([start, end]) => start < end).sort(([a], [b]) => a - b);
   return inside.filter(([start], place) => place === 0 || start >= inside[place - 1][1]);
 }
 
