@@ -24,7 +24,9 @@ def ran(page: Page) -> Iterator[list[str]]:
     yield ran
     page.wait_for_timeout(200)
     assert ran == []
-    foreign = "iframe, object, embed, img, image, video, audio, marquee, style, base, math, x, [onerror]"
+    foreign = (
+        "iframe, object, embed, img, image, video, audio, marquee, style, base, math, x, [onerror]"
+    )
     assert page.locator(foreign).count() == 0
     assert page.locator("script").count() == 2
     assert page.evaluate("location.pathname") == "/"

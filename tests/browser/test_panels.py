@@ -114,9 +114,7 @@ def test_words_accepted_one_by_one_count_too(desk: Desk, standin: StandIn) -> No
     Totals(desk).are(10, 6)
 
 
-def test_totals_outlive_a_reload_and_start_over_on_demand(
-    desk: Desk, open_desk: Opener
-) -> None:
+def test_totals_outlive_a_reload_and_start_over_on_demand(desk: Desk, open_desk: Opener) -> None:
     desk.type("late")
     Totals(desk).are(4, 0)
     again = Totals(open_desk())

@@ -64,9 +64,7 @@ def test_a_sentence_written_in_full_is_remembered_with_its_line(
     assert list(standin.remembered) == ["We met at noon."]
 
 
-def test_it_can_be_searched_and_forgotten_one_by_one(
-    standin: StandIn, open_desk: Opener
-) -> None:
+def test_it_can_be_searched_and_forgotten_one_by_one(standin: StandIn, open_desk: Opener) -> None:
     standin.memory_on = True
     standin.remembered = {"See you at eight.": 3, "Call me back.": 1, "See the doctor.": 1}
     desk = open_desk()

@@ -124,9 +124,7 @@ def test_notes_tell_what_was_corrected_and_what_was_remembered(
     desk: Desk, standin: StandIn
 ) -> None:
     standin.suggest = lambda question: [
-        suggestion(
-            "minutes", "Ten minutes.", corrected=[{"typed": "minuts", "read": "minutes"}]
-        ),
+        suggestion("minutes", "Ten minutes.", corrected=[{"typed": "minuts", "read": "minutes"}]),
         suggestion("", "Ten minuts, as ever.", source="memory"),
     ]
     desk.type("minuts")

@@ -122,9 +122,9 @@ def test_a_site_hears_what_is_accepted_and_can_detach(
     page.evaluate(
         """() => {
           window.heard = [];
-          for (const name of ["tersely:accept", "input"]) {
-            document.addEventListener(name, (event) => window.heard.push([event.type, event.detail]));
-          }
+          const hear = ({ type, detail }) => window.heard.push([type, detail]);
+          document.addEventListener("tersely:accept", hear);
+          document.addEventListener("input", hear);
         }"""
     )
     desk.ask("late")

@@ -6,7 +6,7 @@
 import { make } from "../suggest/elements.js";
 import { unitsOf } from "../suggest/words.js";
 
-const REST_MS = 180;
+const REST_MS = 120;
 
 export class EnoughPanel {
   #service;
