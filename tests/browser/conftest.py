@@ -45,7 +45,7 @@ def standin(server: Server) -> Iterator[StandIn]:
 
 @pytest.fixture(scope="package")
 def desktop(browser: Browser) -> BrowserContext:
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE_MS)
     return context
 
