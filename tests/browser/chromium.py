@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-INSTALL_SECONDS = 300
+INSTALL_SECONDS = 180
 
 
 def find_chromium() -> Path | None:
@@ -36,7 +36,7 @@ def install() -> None:
     """Try the ways that ask nobody for a password, the system's first."""
     ways = [[sys.executable, "-m", "playwright", "install", "chromium"]]
     if shutil.which("apt-get") and os.geteuid() == 0:
-        ways.insert(0, ["apt-get", "install", "--yes", "--quiet", "chromium"])
+        ways = [["apt-get", "update"], ["apt-get", "install", "--yes", "chromium"], *ways]
     for way in ways:
         try:
             subprocess.run(way, check=False, timeout=INSTALL_SECONDS, capture_output=True)

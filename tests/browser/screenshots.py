@@ -8,9 +8,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
+from tests.browser.by_hand import from_model
 from tests.browser.chromium import find_chromium
 from tests.browser.desk import Desk
-from tests.browser.standin import StandIn, from_model
+from tests.browser.standin import StandIn
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 ACCEPTED = ("thank help yester", "can meet tomorrow af")

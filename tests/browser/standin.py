@@ -1,13 +1,12 @@
 """A service that stands in for the real one: the same API and headers, and answers made to order.
 
 Answers can be held back until the test lets them go, which makes slow servers exact; every request
-is written down. By hand: `python -m tests.browser.standin --model RUN` and open the address.
+is written down. To try the page by hand with a real model, see by_hand.py.
 """
 
 import json
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -263,61 +262,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
-
-
-def from_model(path: str) -> StandIn:
-    """A stand-in that answers with a real model."""
-    from tersely.model.completer import Completer
-
-    completer = Completer.load(path)
-    turn = threading.Lock()
-
-    def suggest(question: Reply) -> list[Reply]:
-        with turn:
-            found = completer.complete(
-                question["keywords"], question["n"], prefix=question["prefix"]
-            )
-        return [suggestion(question["keywords"], one.text, score=one.score) for one in found]
-
-    def choose(question: Reply) -> Reply:
-        with turn:
-            chosen = completer.keywords(question["sentence"], question["budget"])
-        return _placed(question["sentence"], chosen)
-
-    return StandIn(suggest=suggest, choose_keywords=choose)
-
-
-def _placed(sentence: str, chosen: Any) -> Reply:
-    tokens, start = [], 0
-    rows = zip(chosen.tokens, chosen.keep, chosen.probabilities, strict=True)
-    for token, typed, keep in rows:
-        at = sentence.lower().find(token, start)
-        end = at + len(token) if at >= 0 else start
-        place = {"start": max(at, 0) if at >= 0 else start, "end": end}
-        tokens.append({"token": token, "keep": keep, "typed": typed, **place})
-        start = end
-    return {
-        "keywords": chosen.keywords,
-        "tokens": tokens,
-        "typed_characters": len(" ".join(chosen.keywords)),
-        "sentence_characters": len(sentence),
-    }
-
-
-def main() -> None:
-    """Serve the page by hand until Ctrl-C."""
-    import argparse
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", help="a run or model folder; patterns without one")
-    parser.add_argument("--port", type=int, default=8099)
-    arguments = parser.parse_args()
-    standin = from_model(arguments.model) if arguments.model else StandIn()
-    with standin.serving(arguments.port):
-        print(standin.url)
-        while True:
-            time.sleep(3600)
-
-
-if __name__ == "__main__":
-    main()

@@ -64,8 +64,13 @@ const memory = new MemoryPanel(
 new Remembering(box, suggester, (sentence) => memory.remember(sentence));
 
 part("copy").addEventListener("click", async () => {
-  await navigator.clipboard.writeText(box.value);
-  notice.mention("Copied.");
+  try {
+    await navigator.clipboard.writeText(box.value);
+    notice.mention("Copied.");
+  } catch {
+    box.select(); // the browser forbids it; the person's own keys may still
+    notice.mention("Selected: copy it with Ctrl+C.");
+  }
 });
 
 function offerModels({ models }) {

@@ -228,8 +228,10 @@ export class Suggester {
   }
 
   #acceptWord(suggestion) {
-    const { start, end, keywords } = this.#writing;
-    const text = withNextWord(suggestion);
+    const { start, end, keywords, unfinished } = this.#writing;
+    // Words on the line count as typed even where the service marked others.
+    const spans = alignment(suggestion.text, keywords, unfinished) ?? suggestion.spans;
+    const text = withNextWord({ ...suggestion, spans });
     if (text === suggestion.text) return this.#accept(suggestion);
     this.#shown = [suggestion, ...this.#shown.filter((one) => one !== suggestion)];
     this.#replace(start, end, text);
