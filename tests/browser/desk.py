@@ -53,4 +53,4 @@ class Desk:
 
     def settle(self) -> None:
         """Let timers and frames that are due go by; for what must not happen."""
-        self.page.wait_for_timeout(300)
+        self.page.wait_for_timeout(200)
