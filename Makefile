@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint promises clean
+.PHONY: demo test lint promises screenshots clean
 
 demo: $(READY)  ## set up, train a small scheme on the fixture, and open a prompt
 	test -d .demo/data || $(BIN)/tersely prepare fixture: --sentences --vocabulary 1000 --out .demo/data
@@ -17,10 +17,14 @@ test: $(READY)  ## set up and pass all tests
 	$(BIN)/ruff check src tests
 	$(BIN)/ruff format --check src tests
 	$(BIN)/mypy
+	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/pytest -m "not long" -n 2
 
 promises: $(READY)  ## the long ones, with the full numbers
 	$(BIN)/pytest -m "long" --timeout 7200
+
+screenshots: $(READY)  ## the README's pictures, with the model named: make screenshots MODEL=runs/notes
+	$(BIN)/python -m tests.browser.screenshots --model $(MODEL)
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "tersely needs Python 3.11 or later"'
