@@ -4,14 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test lint promises screenshots clean
+.PHONY: demo test promises screenshots default-model clean
 
-demo: $(READY)  ## set up, train a small scheme on the fixture, and open a prompt
-	test -d .demo/data || $(BIN)/tersely prepare fixture: --sentences --vocabulary 1000 --out .demo/data
-	$(BIN)/tersely train --config configs/tiny.toml --data .demo/data --out .demo/run --threads 1
-	$(BIN)/tersely keywords --model .demo/run "The waiter was friendly, but the soup was cold."
-	$(BIN)/tersely complete --model .demo/run "waiter friendly soup cold"
-	$(BIN)/tersely complete --model .demo/run
+demo: $(READY)  ## set up, complete some keywords with the model that ships, and open the page
+	$(BIN)/tersely keywords "I will be 10 minutes late."
+	$(BIN)/tersely complete "10 minutes late"
+	@if [ -t 0 ]; then $(BIN)/tersely serve; else echo "At a terminal the page would open now: tersely serve"; fi
 
 test: $(READY)  ## set up and pass all tests
 	$(BIN)/ruff check src tests
@@ -23,8 +21,19 @@ test: $(READY)  ## set up and pass all tests
 promises: $(READY)  ## the long ones, with the full numbers
 	$(BIN)/pytest -m "long" --timeout 7200
 
-screenshots: $(READY)  ## the README's pictures, with the model named: make screenshots MODEL=runs/notes
-	$(BIN)/python -m tests.browser.screenshots --model $(MODEL)
+screenshots: $(READY)  ## the README's pictures, with the model named: make screenshots
+	$(BIN)/python -m tests.browser.screenshots $(if $(MODEL),--model $(MODEL))
+
+default-model: $(READY)  ## train the model that ships again: make default-model PAIRS="deu-eng.zip fra-eng.zip"
+	test -d .default/data || $(BIN)/tersely prepare $(PAIRS) --format pairs \
+		--cap-word Tom=0.03 --cap-word Mary=0.01 --dev 5000 --test 5000 --out .default/data
+	$(BIN)/tersely train --config configs/everyday.toml --data .default/data --out .default/first
+	test -d .default/mixed || $(BIN)/tersely prepare $(PAIRS) fixture:12000 --format pairs \
+		--cap-word Tom=0.03 --cap-word Mary=0.01 --dev 5000 --test 5000 --out .default/mixed
+	$(BIN)/tersely train --config configs/everyday.toml --init .default/first --data .default/mixed --out .default/second \
+		--set training.max_steps=9000 --set training.learning_rate=0.001
+	$(BIN)/tersely export .default/second --out src/tersely/model/default --int8 --calibrate .default/data \
+		--card configs/default-card.md
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "tersely needs Python 3.11 or later"'
@@ -34,5 +43,5 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 clean:  ## remove what the commands above made
-	rm -rf $(VENV) .demo build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .demo .default build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

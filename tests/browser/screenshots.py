@@ -1,6 +1,6 @@
 """The README's pictures: the page with a real model, light, dark and on a phone.
 
-`python -m tests.browser.screenshots --model RUN` writes them to docs/images/.
+`python -m tests.browser.screenshots` writes them to docs/images/.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def answered(desk: Desk, keywords: str) -> None:
 def main() -> None:
     """Take all three."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", required=True, help="a run or model folder")
+    parser.add_argument("--model", help="a run or model folder (the one that ships)")
     arguments = parser.parse_args()
     executable = find_chromium()
     if executable is None:

@@ -153,6 +153,14 @@ def test_scores_are_fitted_to_held_out_sentences(trained: Path, tmp_path: Path) 
     assert before.score != pytest.approx(after.score, rel=1e-2)
 
 
+def test_scores_can_be_fitted_to_a_prepared_corpus(
+    trained: Path, corpus: Path, tmp_path: Path
+) -> None:
+    assert export(trained, tmp_path / "out", "--calibrate", str(corpus)) == 0
+    settings = ModelFolder.from_pretrained(tmp_path / "out").settings
+    assert settings["calibration"]["slope"] > 0
+
+
 def test_no_sentences_to_fit_on_is_misuse(trained: Path, tmp_path: Path, capsys) -> None:
     (tmp_path / "dev.txt").write_text("\n")
     called = call(

@@ -24,9 +24,9 @@ def shown_in(text: str) -> list[str]:
 
 
 def words_of(command: str) -> list[str]:
-    words = shlex.split(command.removeprefix("nice "), comments=True)[1:]
-    words = re.split(r" [|<>] ", " ".join(map(shlex.quote, words)))[0]
-    return [PLACEHOLDERS.get(word, word) for word in shlex.split(words) if word not in "|<>"]
+    call = re.split(r" [|<>] ", command.removeprefix("nice "))[0]
+    words = shlex.split(call, comments=True)[1:]
+    return [PLACEHOLDERS.get(word, word) for word in words]
 
 
 COMMAND_LINES = sorted(

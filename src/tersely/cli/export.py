@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         kinds.add_argument(
             f"--{kind}", dest="kind", action="store_const", const=kind, default="float16", help=what
         )
-    add("--calibrate", type=Path, metavar="FILE", help="held-out sentences to fit scores on")
+    add("--calibrate", type=Path, metavar="FILE", help="sentences to fit scores on, or a corpus")
     add("--card", type=Path, metavar="FILE", help="Markdown in place of the card's text")
     add("--corpus", metavar="TEXT", help="what it was trained on, for the card")
     add("--attribution", metavar="TEXT", help="whom to name, for the card")
@@ -75,17 +75,30 @@ def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
 
     from tqdm import tqdm
 
-    from tersely.cli.evaluate import read_lines
     from tersely.evaluation.calibration import fit, judge, uncalibrated
     from tersely.model.completer import Completer
 
-    plain = uncalibrated(model)
+    sentences, plain = _held_out(path), uncalibrated(model)
     with tqdm(unit="sentence", desc="calibrating", dynamic_ncols=True) as bar:
-        judged = judge(
-            Completer(plain), read_lines(path, CALIBRATION_SENTENCES), progress=bar.update
-        )
+        judged = judge(Completer(plain), sentences, progress=bar.update)
     settings = {**plain.settings, "calibration": fit(judged).as_settings()}
     return replace(plain, settings=settings)
+
+
+def _held_out(path: Path) -> list[str]:
+    """Sentences of a file, one a line, or of a prepared corpus' dev part."""
+    from itertools import islice
+
+    from tersely.cli.evaluate import read_lines
+    from tersely.text.prepared import PreparedCorpus
+    from tersely.text.tokens import detokenise
+
+    if not path.is_dir():
+        return read_lines(path, CALIBRATION_SENTENCES)
+    corpus = PreparedCorpus.open(path)
+    lexicon, dev = corpus.lexicon(), corpus.split("dev")
+    rows = (dev[place] for place in range(len(dev)))
+    return [detokenise(lexicon.decode(row)) for row in islice(rows, CALIBRATION_SENTENCES)]
 
 
 def _read_card(path: Path) -> str:
