@@ -17,7 +17,7 @@ from tersely.model.typed import Typed
 from tersely.text.tokens import SHIFT, tokenise
 
 NEWNESS = 0.5  # κ, in uses
-PULL = 2.0  # a sentence of which a third was typed counts a ninth of one that was typed in full
+PULL = 1.0  # a sentence of which a third was typed counts a third of one that was typed in full
 
 
 def with_memory(
