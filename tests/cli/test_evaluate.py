@@ -9,6 +9,7 @@ import pytest
 from tersely.cli.evaluate import LABELS
 from tersely.cli.main import main
 from tersely.evaluation.evaluate import FIGURES
+from tersely.evaluation.outcomes import from_json
 from tersely.text.fixture import fixture_sentences
 from tests.cli.broken import BROKEN, broken_model
 from tests.cli.calling import call, call_elsewhere
@@ -64,6 +65,20 @@ def test_figures_can_be_recomputed_from_the_predictions(
     assert found["kept_with_eos"] == pytest.approx((kept + 60) / (tokens + 60))
     assert found["exact_match"] == sum(row["exact"] for row in rows) / 60
     assert found["nll_per_token"] == pytest.approx(sum(row["nll"] for row in rows) / (tokens + 60))
+
+
+def test_outcomes_hold_the_counts_and_no_sentence(
+    trained: Path, sentences: Path, tmp_path: Path, capsys
+) -> None:
+    out, predictions = tmp_path / "outcomes.json", tmp_path / "predictions.jsonl"
+    asked = ["--model", trained, "--sentences", sentences, "--budget", 0.4]
+    figures(capsys, *asked, "--outcomes", out, "--predictions", predictions)
+    found = from_json(json.loads(out.read_text(encoding="utf-8")))
+    rows = [json.loads(line) for line in predictions.read_text(encoding="utf-8").splitlines()]
+    assert found.typed.tolist() == [len(row["keywords"]) for row in rows]
+    assert found.exact.tolist() == [row["exact"] for row in rows]
+    text = out.read_text(encoding="utf-8")
+    assert not [row for row in rows if row["tokens"] > 5 and row["sentence"] in text]
 
 
 def test_only_so_many_and_only_so_long(trained: Path, sentences: Path, capsys) -> None:
@@ -123,7 +138,8 @@ def test_predictions_that_cannot_be_written_are_one_clear_line(
     (tmp_path / "folder").mkdir()
     command = ["evaluate", "--model", trained, "--sentences", sentences, "--limit", 2]
     for out in (tmp_path / "folder", sentences / "inside.jsonl"):
-        assert call(capsys, *command, "--predictions", out).failed_plainly()
+        for option in ("--predictions", "--outcomes"):
+            assert call(capsys, *command, option, out).failed_plainly()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "test.txt"]
 
 

@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tersely.evaluation.evaluate import Prediction, length_matched, predict, summarise
+from tersely.evaluation.evaluate import (
+    Prediction,
+    length_matched,
+    matched_length,
+    predict,
+    summarise,
+)
 from tersely.model.completer import Completer, Suggestion
 from tersely.model.scoring import total_nll
 from tersely.model.search import Beam
@@ -129,6 +135,11 @@ def test_lengths_are_matched_to_the_papers_mean() -> None:
     limit, short = length_matched(rows)  # means: 2, 3.5, 4.67, 5.75, 7.0, 8.33, 9.43
     assert limit == 12
     assert sorted(one.tokens for one in short) == [2, 5, 7, 9, 12]
+
+
+def test_lengths_alone_are_enough_to_match_them() -> None:
+    assert matched_length([2, 5, 7, 9, 12, 15, 16]) == 12
+    assert matched_length([16, 16]) == 16
 
 
 def test_short_sentences_are_all_matched() -> None:

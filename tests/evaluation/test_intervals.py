@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tersely.evaluation.intervals import bootstrap
+from tersely.evaluation.intervals import bootstrap, drawn_sums, middle
 
 
 def table(seed: int, rows: int = 120) -> np.ndarray:
@@ -50,3 +50,18 @@ def test_it_is_as_wide_as_theory_says() -> None:
 
 def test_what_never_differs_has_no_width() -> None:
     assert bootstrap(np.ones((5, 2)), above=0, below=1) == (1.0, 1.0)
+
+
+def test_one_draw_serves_all_columns() -> None:
+    tokens = table(1)
+    sums = drawn_sums(np.concatenate([tokens, tokens], axis=1), resamples=20)
+    assert sums.shape == (20, 4)
+    assert (sums[:, :2] == sums[:, 2:]).all()
+    assert len(set(sums[:, 1])) > 1
+    wanted = bootstrap(tokens, above=0, below=1, resamples=20)
+    assert middle(sums[:, 0], sums[:, 1]) == wanted
+
+
+def test_draws_without_a_fraction_do_not_count() -> None:
+    upper, lower = np.array([0.0, 1.0, 1.0]), np.array([0.0, 2.0, 2.0])
+    assert middle(upper, lower) == (0.5, 0.5)

@@ -14,6 +14,7 @@ MAY_IMPORT = {
     "game": {"text", "model"},
     "training": {"text", "model", "game"},
     "evaluation": {"text", "model"},
+    "report": {"text", "model", "evaluation"},
     "web": set(),
     "service": {"text", "model", "web"},
     "study": {"text", "model", "web"},

@@ -105,8 +105,13 @@ def test_a_sweep_trains_and_evaluates_everything_once(
         assert figures["sentences"] == 5
         assert len((folder / "predictions.jsonl").read_text().splitlines()) == 5
         assert "tersely train" in json.loads((folder / "run.json").read_text())["command"]
+        outcomes = json.loads((folder / "outcomes.json").read_text())
+        assert outcomes["sentences"] == 5
         kept = {path.name for path in (tmp_path / "small" / run.name).iterdir()}
         assert kept == set(module.SMALL_RESULTS)
+    for place in ("s", "small"):
+        names = json.loads((tmp_path / place / "plan.json").read_text())
+        assert names == [run.name for run in sweep.plan.runs]
     rows = summary_rows(sweep)
     assert [row["step"] for row in rows] == [10, 10, 10]
     assert not any("seconds_left" in row for row in rows)

@@ -3,9 +3,12 @@
 import argparse
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tersely.errors import UsageError
+
+if TYPE_CHECKING:
+    from tersely.evaluation.evaluate import Prediction
 
 EXAMPLES = """\
 examples:
@@ -37,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, metavar="N", help="only the first N sentences")
     add("--max-tokens", type=int, default=16, metavar="N", help="leave longer ones out (16)")
     add("--predictions", type=Path, metavar="OUT", help="write what became of each, as JSON lines")
+    add("--outcomes", type=Path, metavar="OUT", help="write what a report needs, without text")
     add("--examples", type=int, default=8, metavar="N", help="examples to show (8)")
     add("--json", action="store_true", help="print the figures as JSON")
     add("--json-to", type=Path, metavar="FILE", help="write the figures as JSON to a file")
@@ -54,8 +58,9 @@ def run(given: argparse.Namespace) -> None:
         raise UsageError("--limit: at least 1.")
     if given.examples < 0:
         raise UsageError("--examples: at least 0.")
-    if given.predictions and given.predictions.is_dir():
-        raise UsageError(f"{given.predictions}: a folder; --predictions takes a file.")
+    for option, path in (("--predictions", given.predictions), ("--outcomes", given.outcomes)):
+        if path and path.is_dir():
+            raise UsageError(f"{path}: a folder; {option} takes a file.")
     sentences = read_lines(given.sentences, given.limit)
     completer = load_completer(given.model)
     with tqdm(total=len(sentences), unit="sentence", dynamic_ncols=True) as bar:
@@ -78,10 +83,24 @@ def run(given: argparse.Namespace) -> None:
         with new_file(given.predictions) as partial, partial.open("w", encoding="utf-8") as file:
             for one in predictions:
                 file.write(json.dumps(one.as_dict(), ensure_ascii=False) + "\n")
+    if given.outcomes:
+        _write_outcomes(predictions, given.outcomes)
     if given.json_to:
         with new_file(given.json_to) as partial:
             partial.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     print(json.dumps(results) if given.json else _render(results, predictions[: given.examples]))
+
+
+def _write_outcomes(predictions: "list[Prediction]", path: Path) -> None:
+    from tersely.atomic import new_file
+    from tersely.evaluation.outcomes import Judged, as_text, outcomes_of
+
+    judged = [
+        Judged(one.sentence, one.keywords, one.exact, one.served, one.in_top3)
+        for one in predictions
+    ]
+    with new_file(path) as partial:
+        partial.write_text(as_text(outcomes_of(judged)), encoding="utf-8")
 
 
 def read_lines(path: Path, limit: int | None) -> list[str]:

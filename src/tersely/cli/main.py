@@ -26,6 +26,7 @@ COMMANDS = {
     "sweep": "work off a queue of runs",
     "evaluate": "judge a model on held-out sentences",
     "export": "make a small model folder with a card",
+    "report": "make every figure and table of the paper from a sweep",
     "bench": "measure speed and quality on this machine",
 }
 

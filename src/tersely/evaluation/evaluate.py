@@ -136,13 +136,20 @@ def summarise(predictions: Sequence[Prediction], *, intervals: bool = True) -> d
 
 def length_matched(predictions: Sequence[Prediction]) -> tuple[int, list[Prediction]]:
     """The sentences up to the length at which they average what the paper's do."""
-    lengths = sorted({prediction.tokens for prediction in predictions})
-    best = min(lengths, key=lambda limit: abs(_mean_length(predictions, limit) - PAPER_MEAN_TOKENS))
+    best = matched_length([prediction.tokens for prediction in predictions])
     return best, [prediction for prediction in predictions if prediction.tokens <= best]
 
 
-def _mean_length(predictions: Sequence[Prediction], limit: int) -> float:
-    short = [prediction.tokens for prediction in predictions if prediction.tokens <= limit]
+def matched_length(lengths: Sequence[int]) -> int:
+    """The length up to which sentences of these lengths average what the paper's do."""
+    return min(
+        sorted(set(lengths)),
+        key=lambda limit: abs(_mean_up_to(lengths, limit) - PAPER_MEAN_TOKENS),
+    )
+
+
+def _mean_up_to(lengths: Sequence[int], limit: int) -> float:
+    short = [length for length in lengths if length <= limit]
     return sum(short) / len(short)
 
 

@@ -34,7 +34,14 @@ from tersely.training.config import load_config, with_changes
 from tersely.training.metrics import read_metrics
 from tersely.training.tables import read_toml
 
-SMALL_RESULTS = ("run.json", "result.json", "evaluation.json", "metrics.jsonl", "course.png")
+SMALL_RESULTS = (
+    "run.json",
+    "result.json",
+    "evaluation.json",
+    "outcomes.json",
+    "metrics.jsonl",
+    "course.png",
+)
 LOOK_EVERY_SECONDS = 2.0
 
 Status = Literal["waiting", "training", "evaluating", "done", "failed"]
@@ -131,6 +138,7 @@ class Sweep:
     def run(self, show: Callable[["Sweep"], None]) -> None:
         """Run everything that is not done; `show` is called as things change."""
         self.settings.out.mkdir(parents=True, exist_ok=True)
+        self._write_plan()
         self._write_test_sentences()
         try:
             while True:
@@ -234,9 +242,18 @@ class Sweep:
             *("--model", str(folder)),
             *("--sentences", str(self.settings.out / "test.txt")),
             *("--predictions", str(folder / "predictions.jsonl")),
+            *("--outcomes", str(folder / "outcomes.json")),
             *("--json-to", str(folder / "evaluation.json.partial")),
             *(("--limit", str(limit)) if limit else ()),
         ]
+
+    def _write_plan(self) -> None:
+        """Leave the names of all runs, so that a report can tell which are missing."""
+        names = json.dumps([planned.name for planned in self.plan.runs], indent=2)
+        for folder in (self.settings.out, self.settings.results):
+            if folder is not None:
+                with new_file(folder / "plan.json") as partial:
+                    partial.write_text(names + "\n", encoding="utf-8")
 
     def _write_test_sentences(self) -> None:
         path = self.settings.out / "test.txt"
