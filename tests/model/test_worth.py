@@ -9,7 +9,7 @@ import torch
 from tersely.errors import TerselyError, UsageError
 from tersely.game.monotone_scheme import MonotoneScheme
 from tersely.model.monotone_runtime import MonotoneRuntime
-from tersely.model.worth import Budgets, WorthChooser
+from tersely.model.worth import WorthChooser
 from tersely.text.tokens import SHIFT
 from tersely.text.vocab import Vocabulary
 from tests.game.small import random_batch
@@ -65,59 +65,6 @@ def chooser_of(worths: list[float]) -> WorthChooser:
         costs=lambda sentences, budget: [costs.copy() for _ in sentences],
     )
     return WorthChooser(runtime, WORTH)
-
-
-def test_a_share_is_looked_up_in_the_table() -> None:
-    budgets = Budgets.from_settings(table([0.1, 0.3, 0.9], [0.2, 0.4, 0.8]))
-    assert budgets.budget_for(0.4) == pytest.approx(0.3)
-    assert budgets.budget_for(0.3) == pytest.approx(0.2)
-    assert budgets.budget_for(0.6) == pytest.approx(0.6)
-
-
-def test_beyond_the_ends_the_nearest_budget_is_taken() -> None:
-    budgets = Budgets.from_settings(table([0.1, 0.3, 0.9], [0.2, 0.4, 0.8]))
-    assert budgets.budget_for(0.01) == budgets.budget_for(0.2) == pytest.approx(0.1)
-    assert budgets.budget_for(1.0) == budgets.budget_for(0.8) == pytest.approx(0.9)
-
-
-@pytest.mark.parametrize("noise", [0.0, 0.05, 0.5])
-def test_a_larger_share_never_takes_a_smaller_budget_however_noisy_the_table(noise: float) -> None:
-    rng, asked = np.random.default_rng(1), np.linspace(0.1, 0.9, 12)
-    for _ in range(50):
-        typed = (asked + noise * rng.normal(size=12)).clip(0, 1)
-        budgets = Budgets.from_settings(table(asked.tolist(), typed.tolist()))
-        found = [budgets.budget_for(wanted) for wanted in np.linspace(0, 1, 101)]
-        assert found == sorted(found)
-        assert 0.099 < found[0] <= found[-1] < 0.901
-
-
-ROW = {"budget": 0.4, "typed_fraction": 0.5}
-NO_TABLE: dict[str, dict[str, Any]] = {
-    "nothing": {},
-    "no list": {"budgets": {"0": ROW}},
-    "one row": {"budgets": [ROW]},
-    "rows that are no tables": {"budgets": [[0.4, 0.5], [0.6, 0.7]]},
-    "a row without a share": {"budgets": [ROW, {"budget": 0.6}]},
-    "a budget of nothing": table([0.0, 0.5], [0.2, 0.5]),
-    "a budget of more than all": table([0.5, 1.1], [0.2, 0.5]),
-    "a budget that is no number": table([0.5, float("nan")], [0.2, 0.5]),
-    "a truth value": {"budgets": [ROW, {"budget": 0.6, "typed_fraction": True}]},
-    "words": {"budgets": [ROW, {"budget": "0.6", "typed_fraction": 0.6}]},
-    "more than all": table([0.4, 0.6], [0.2, 1.1]),
-    "less than nothing": table([0.4, 0.6], [-0.2, 0.5]),
-}
-
-
-@pytest.mark.parametrize("case", NO_TABLE)
-def test_what_is_no_table_of_budgets_is_refused(case: str) -> None:
-    with pytest.raises(TerselyError, match="no table of budgets"):
-        Budgets.from_settings(NO_TABLE[case])
-
-
-@pytest.mark.parametrize("budgets", [[0.6, 0.4], [0.4, 0.4]])
-def test_a_table_whose_budgets_do_not_rise_is_refused(budgets: list[float]) -> None:
-    with pytest.raises(TerselyError, match="does not rise"):
-        Budgets.from_settings(table(budgets, [0.2, 0.5]))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from tersely.game.batches import in_order
 from tersely.game.distilled import GREATEST_BUDGET, LEAST_BUDGET, DistilledRound
 from tersely.game.rules import RandomRateRule
 from tersely.model.architectures import open_model
-from tersely.model.worth import Budgets
+from tersely.model.budgets import Budgets
 from tersely.text.prepared import Split
 from tersely.training.distilled_match import JUDGED, TABLE, DistilledMatch, measure
 from tests.game.small import random_batch
@@ -60,13 +60,17 @@ def test_the_settings_say_what_each_budget_makes_a_user_type(
     settings = match.encoder_settings(dev, 50)
     table = settings["budgets"]
     typed = [row["typed_fraction"] for row in table]
-    assert Budgets.from_settings(settings) == Budgets(TABLE, tuple(typed))
+    assert set(TABLE) <= set(Budgets.from_settings(settings).budgets)
     assert typed == sorted(typed)
     assert typed[-1] - typed[0] > 0.6
-    for row in table[::8]:
+    measured = [row for row in table if "loss_nats_a_token" in row]
+    assert [row["budget"] for row in measured] == list(TABLE)
+    for row in measured[::8]:
         found = measure(match.scheme, dev, row["budget"], sentences=50)
-        assert row["typed_fraction"] == found["kept_fraction"]
         assert row["loss_nats_a_token"] == found["loss_nats_a_token"]
+    for row in table[::25]:
+        found = measure(match.scheme, dev, row["budget"], sentences=50)
+        assert row["typed_fraction"] == pytest.approx(found["kept_fraction"])
 
 
 def test_the_table_reaches_over_all_budgets_that_are_trained() -> None:

@@ -9,7 +9,7 @@ from tersely.errors import UsageError
 if TYPE_CHECKING:
     from tersely.model.folder import ModelFolder
 
-CALIBRATION_SENTENCES = 1000
+CALIBRATION_SENTENCES = 2000
 EXAMPLES = """\
 examples:
   tersely export runs/notes --out models/notes
@@ -70,18 +70,23 @@ def run(given: argparse.Namespace) -> None:
 
 
 def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
-    """Fit the model's scores to how often they are right on these sentences."""
+    """Fit scores to how often they are right on these sentences, and budgets to what is typed."""
     from dataclasses import replace
 
     from tqdm import tqdm
 
     from tersely.evaluation.calibration import fit, judge, uncalibrated
+    from tersely.model.budgets import LONGEST, with_steps
     from tersely.model.completer import Completer
+    from tersely.text.tokens import tokenise
 
     sentences, plain = _held_out(path), uncalibrated(model)
     with tqdm(unit="sentence", desc="calibrating", dynamic_ncols=True) as bar:
         judged = judge(Completer(plain), sentences, progress=bar.update)
     settings = {**plain.settings, "calibration": fit(judged).as_settings()}
+    if "budgets" in settings:
+        rows = [tokens for text in sentences if len(tokens := tokenise(text).tokens) <= LONGEST]
+        settings["budgets"] = with_steps(settings["budgets"], rows)
     return replace(plain, settings=settings)
 
 

@@ -7,12 +7,12 @@ tokens are whole, and case marks are never typed.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tersely.errors import TerselyError
+from tersely.model.budgets import Budgets
 from tersely.model.choosing import check_budget
 from tersely.model.hint import keywords_at
 from tersely.model.lstm import Floats
@@ -22,33 +22,6 @@ from tersely.text.tokens import SHIFT
 DROPPED, KEPT = 0, 1
 SURPRISAL = "surprisal"
 LEAST_WORTH, MOST_WORTH = 0.01, 1e3  # nats
-
-
-@dataclass(frozen=True, slots=True)
-class Budgets:
-    """Budgets, rising, and the share of dev's tokens that each makes a user type."""
-
-    budgets: tuple[float, ...]
-    typed: tuple[float, ...]
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> "Budgets":
-        """Read the table a model carries; it may come from a stranger."""
-        rows = settings.get("budgets")
-        if not isinstance(rows, list) or len(rows) < 2 or not all(map(_is_row, rows)):
-            raise TerselyError("The model's settings hold no table of budgets.")
-        found = cls(
-            tuple(float(row["budget"]) for row in rows),
-            tuple(float(row["typed_fraction"]) for row in rows),
-        )
-        if list(found.budgets) != sorted(set(found.budgets)):
-            raise TerselyError("The model's table of budgets does not rise.")
-        return found
-
-    def budget_for(self, typed: float) -> float:
-        """The budget at which this share is typed; the nearest there is beyond the ends."""
-        rising = np.maximum.accumulate(self.typed)  # noise on dev is smoothed away
-        return float(np.interp(typed, rising, self.budgets))
 
 
 class WorthChooser:
@@ -129,14 +102,6 @@ def _names_a_way(encoder: Any) -> bool:
         and encoder.get("kind") == SURPRISAL
         and _is_number(encoder.get("noise"), 1e-6, 100)
         and _is_number(encoder.get("default_budget"), 0, 1)
-    )
-
-
-def _is_row(row: Any) -> bool:
-    return (
-        isinstance(row, dict)
-        and _is_number(row.get("budget"), 1e-6, 1)
-        and _is_number(row.get("typed_fraction"), 0, 1)
     )
 
 

@@ -11,9 +11,12 @@ from tersely.game.batches import Batch, in_order
 from tersely.game.distilled import GREATEST_BUDGET, LEAST_BUDGET, DistilledRound
 from tersely.game.monotone_scheme import MonotoneScheme
 from tersely.game.round import RoundRecord
+from tersely.model.budgets import with_steps
 from tersely.model.monotone_shape import MONOTONE
 from tersely.model.worth import SURPRISAL
 from tersely.text.prepared import Split
+from tersely.text.tokens import SHIFT
+from tersely.text.vocab import SHIFT_ID
 
 JUDGED = (0.2, 0.35, 0.5, 0.65)
 TABLE = tuple(float(value) for value in np.linspace(LEAST_BUDGET, GREATEST_BUDGET, 18))
@@ -53,8 +56,7 @@ class DistilledMatch:
     def encoder_settings(self, dev: Split, sentences: int) -> dict[str, Any]:
         """How keywords are chosen: what each budget makes a user type, and what it loses.
 
-        Sentences are short and tokens whole, so a budget is not kept to the digit; the
-        table tells which one to ask for. Its losses are the ε of each budget.
+        The losses of the table are the ε of each budget; between them, steps are counted.
         """
         table = []
         for budget in TABLE:
@@ -72,8 +74,13 @@ class DistilledMatch:
                 "noise": self.game.noise,
                 "default_budget": self.default_budget,
             },
-            "budgets": table,
+            "budgets": with_steps(table, self._texts(dev, sentences)),
         }
+
+    def _texts(self, dev: Split, sentences: int) -> list[list[str]]:
+        """Sentences of dev, of which only the case marks matter."""
+        rows = (dev[place] for place in range(min(sentences, len(dev))))
+        return [[SHIFT if token == SHIFT_ID else "" for token in row.tolist()] for row in rows]
 
     def state(self) -> dict[str, Any]:
         """All there is are parameters."""
