@@ -115,7 +115,7 @@ def test_a_broken_model_is_one_clear_line(kind: str, tmp_path: Path, trained: Pa
 @pytest.mark.parametrize(
     "given",
     [
-        [],
+        ["--model", "nowhere"],
         ["--models", "nowhere"],
         ["--host", "0.0.0.0"],
         ["--host", "no such host", "--open-to-all"],
