@@ -11,8 +11,9 @@ import pytest
 
 from tests.service.processes import Running, running
 
-QUEUE = 16
+QUEUE = 8
 BATCH = 4
+BATCH_SECONDS = 0.4
 
 
 def resident(process: int) -> int:
@@ -63,9 +64,9 @@ def p95(each: list[float]) -> float:
     return sorted(each)[int(0.95 * (len(each) - 1))]
 
 
-def overload(service: Running, seconds: float, batch_seconds: float) -> None:
+def overload(service: Running, seconds: float) -> None:
     alone = p95(asyncio.run(closed_loop(service.url, 3)))
-    capacity = BATCH / batch_seconds
+    capacity = BATCH / BATCH_SECONDS
     asyncio.run(open_loop(service.url, "warm", 3 * capacity, 3))  # allocates what it does once
     before = resident(service.process.pid)
     answers = asyncio.run(open_loop(service.url, "word", 3 * capacity, seconds))
@@ -81,8 +82,9 @@ def overload(service: Running, seconds: float, batch_seconds: float) -> None:
 
 @pytest.fixture
 def service(tmp_path: Path):
-    given = ["0.1", str(tmp_path / "memory.db"), "--batch", str(BATCH), "--queue", str(QUEUE)]
-    command = ["-m", "tests.service.slow_service", *given, "--deadline", "2"]
+    own = [str(BATCH_SECONDS), str(tmp_path / "memory.db")]
+    given = ["--batch", str(BATCH), "--queue", str(QUEUE), "--deadline", "2"]
+    command = ["-m", "tests.service.slow_service", *own, *given]
     with running(command, tmp_path) as found:
         yield found
 
@@ -90,11 +92,11 @@ def service(tmp_path: Path):
 @pytest.mark.promise(14)
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="memory is read from /proc")
 def test_overload_sheds_cleanly(service: Running) -> None:
-    overload(service, 4, 0.1)
+    overload(service, 5)
 
 
 @pytest.mark.long
 @pytest.mark.promise(14)
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="memory is read from /proc")
 def test_five_minutes_of_overload_shed_cleanly(service: Running) -> None:
-    overload(service, 300, 0.1)
+    overload(service, 300)
