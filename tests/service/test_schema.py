@@ -27,7 +27,7 @@ MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 @pytest.fixture(scope="module")
 def schema(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("schema")
-    with served(create_app(settings_for(folder, model=str(trained), deadline=30))) as url:
+    with served(create_app(settings_for(folder, model=str(trained), deadline=60))) as url:
         yield schemathesis.openapi.from_url(f"{url}/openapi.json", config=CONFIG)
 
 

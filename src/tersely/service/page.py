@@ -12,7 +12,9 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 STATIC = Path(__file__).with_name("static")
-KINDS = frozenset((".html", ".js", ".css", ".svg", ".png", ".ico", ".webmanifest", ".woff2"))
+KINDS = frozenset(
+    (".html", ".js", ".css", ".svg", ".png", ".ico", ".webmanifest", ".woff2", ".txt")
+)
 START = "index.html"
 SHARED = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
 """Scripts and styles hold nothing of anyone's; pages of other sites may load them."""
