@@ -104,14 +104,14 @@ def test_thirty_keys_a_second_lose_nothing_and_stay_smooth(desk: Desk) -> None:
     assert busy() / len(text) < 1 / 60, "a key costs less than a frame"
 
 
-def test_a_burst_of_keys_asks_at_its_beginning_and_at_its_end(desk: Desk, standin: StandIn) -> None:
+def test_a_burst_of_keys_does_not_ask_for_each_of_them(desk: Desk, standin: StandIn) -> None:
     desk.box.evaluate(
         """() => {
           for (const letter of "late bus home") document.execCommand("insertText", false, letter);
         }"""
     )
     expect(desk.options.first).to_contain_text("late bus home")
-    assert {one["keywords"] for one in standin.asked()} <= {"l", "late bus home"}
+    assert len(standin.asked()) < len("late bus home") / 2
 
 
 def busy_seconds(page: Page) -> Callable[[], float]:
