@@ -3,7 +3,7 @@
 from playwright.sync_api import Locator, Page, expect
 
 # Machines that run tests may be busy.
-PATIENCE_MS = 10_000
+PATIENCE_MS = 30_000
 expect.set_options(timeout=PATIENCE_MS)
 
 

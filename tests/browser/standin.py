@@ -106,6 +106,10 @@ class StandIn:
         """The bodies of the requests for a path, in order."""
         return [body for verb, where, body in self.requests if (verb, where) == (method, path)]
 
+    def asked_about(self, keywords: str) -> list[Reply]:
+        """The questions with exactly these keywords; a request given up may be read late."""
+        return [body for body in self.asked() if body["keywords"] == keywords]
+
     @contextmanager
     def serving(self, port: int = 0) -> Iterator["StandIn"]:
         """Answer on a loopback port until the block ends."""

@@ -33,7 +33,7 @@ def test_nothing_is_asked_or_taken_while_composing(desk: Desk, standin: StandIn)
     desk.is_quiet()
     session.send("Input.insertText", {"text": "你好"})
     expect(desk.options).to_have_count(1)
-    assert standin.asked()[-1]["keywords"] == "你好"
+    assert standin.asked_about("你好")
 
 
 def test_the_input_methods_own_keys_are_left_to_it(desk: Desk) -> None:

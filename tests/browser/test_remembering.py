@@ -114,12 +114,12 @@ def test_answers_kept_before_a_change_of_memory_are_asked_again(
 ) -> None:
     desk.ask("late")
     desk.press("Escape")
-    asked = len(standin.asked())
+    assert len(standin.asked_about("late")) == 1
     switch_on(desk)
     desk.press("Space", "Backspace")
     expect(desk.options).to_have_count(3)
     desk.settle()
-    assert {one["keywords"] for one in standin.asked()[asked:]} == {"late"}
+    assert len(standin.asked_about("late")) >= 2
 
 
 def test_where_others_can_reach_the_service_there_is_none(

@@ -72,7 +72,7 @@ def test_a_service_elsewhere_and_its_token_can_be_named(
         attributes = f'data-tersely-url="{other.url}" data-tersely-token="open sesame"'
         publish(site, standin, attributes)
         visit(page, site).ask("late bus")
-        assert other.asked()[-1]["keywords"] == "late bus"
+        assert other.asked_about("late bus")
         assert standin.asked() == []
 
 
