@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from time import perf_counter
+from typing import Any
 
 import pytest
 
@@ -104,6 +106,15 @@ BAD = {
     "no suggestions": ["late", "-n", "0"],
     "too many suggestions": ["late", "-n", "11"],
     "no UTF-8": ["caf\udce9"],
+    "no time": ["late", "--deadline", "0"],
+    "time that is past": ["late", "--deadline", "-1"],
+    "time that is no number": ["late", "--deadline", "nan"],
+    "typed and forbidden": ["soup late", "--without", "soup"],
+    "typed and forbidden in capitals": ["soup LATE", "--without", "late"],
+    "asked for and forbidden": ["late", "--with", "ice cream", "--without", "Cream"],
+    "asked for, no UTF-8": ["late", "--with", "caf\udce9"],
+    "forbidden, no UTF-8": ["late", "--without", "caf\udce9"],
+    "after what is no UTF-8": ["late", "--context", "caf\udce9"],
 }
 
 
@@ -176,3 +187,108 @@ def test_a_memory_that_is_not_there_is_not_made(trained: Path, tmp_path: Path, c
     assert main([*command, str(tmp_path / "none.db")]) == 2
     assert "none.db: no such file" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def answered(capsys, trained: Path, *arguments: str) -> dict[str, Any]:
+    assert main(["complete", *arguments, "--model", str(trained), "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    answer: dict[str, Any] = json.loads(said.out)
+    return answer
+
+
+def tokens_of(answer: dict[str, Any]) -> list[list[str]]:
+    return [tokenise(one["text"]).tokens for one in answer["suggestions"]]
+
+
+def test_the_keywords_may_appear_in_any_order(trained: Path, capsys) -> None:
+    one = answered(capsys, trained, "soup waiter cold", "--any-order")
+    other = answered(capsys, trained, "cold waiter soup", "--any-order")
+    assert one["suggestions"][0]["text"] == other["suggestions"][0]["text"]
+    assert all({"soup", "waiter", "cold"} <= set(tokens) for tokens in tokens_of(one))
+
+
+def test_words_can_be_asked_for_and_forbidden(trained: Path, capsys) -> None:
+    wished = ["--with", "soup", "--with", "very cold", "--without", "the", "--without", "Of"]
+    for tokens in tokens_of(answered(capsys, trained, "waiter late", *wished)):
+        assert leftmost_alignment(["waiter", "late"], tokens) is not None
+        assert "soup" in tokens
+        assert " very cold" in " ".join(token for token in tokens if token != "<shift>")
+        assert not {"the", "of"} & set(tokens)
+
+
+def test_what_is_suggested_goes_on_from_the_text_before(trained: Path, capsys) -> None:
+    usual = answered(capsys, trained, "soup")
+    after = answered(capsys, trained, "soup", "--context", "I am sorry, but the")
+    assert [one["score"] for one in after["suggestions"]] != [
+        one["score"] for one in usual["suggestions"]
+    ]
+    said = answered(capsys, trained, "soup.")["suggestions"][0]["text"]
+    again = answered(capsys, trained, "soup.", "--context", f"Hello. {said}\n")
+    assert said not in [one["text"] for one in again["suggestions"]]
+    assert len(again["suggestions"]) == 3
+
+
+def test_it_takes_no_longer_than_it_may(trained: Path, capsys) -> None:
+    keywords = " ".join(f"word{number}" for number in range(500))
+    began = perf_counter()
+    answer = answered(capsys, trained, keywords, "--any-order", "--deadline", "0.001")
+    assert perf_counter() - began < 20
+    assert answer["suggestions"][0]["text"] == keywords
+    usual = answered(capsys, trained, "waiter soup")
+    assert answered(capsys, trained, "waiter soup", "--deadline", "600") == usual
+
+
+def test_what_was_read_otherwise_than_typed_stands_apart(trained: Path, capsys) -> None:
+    answer = answered(capsys, trained, "waitr soup", "-n", "2")
+    assert len(answer["suggestions"]) == 2
+    assert all("waitr" in tokens for tokens in tokens_of(answer))
+    [read] = answer["corrected"]
+    assert set(read) == {"text", "score", "read"}
+    [(typed, meant)] = read["read"].items()
+    assert typed == "waitr"
+    assert meant in tokenise(read["text"]).tokens
+    assert "waitr" not in tokenise(read["text"]).tokens
+
+
+def test_where_nothing_was_misspelt_nothing_is_said_of_it(trained: Path, capsys) -> None:
+    assert set(answered(capsys, trained, "waiter soup")) == {"keywords", "suggestions"}
+
+
+def test_a_person_is_told_what_was_read_otherwise(trained: Path, capsys) -> None:
+    assert main(["complete", "waitr soup", "--model", str(trained), "-n", "2"]) == 0
+    *typed, read = capsys.readouterr().out.splitlines()
+    assert [line[:3] for line in [*typed, read]] == ["1. ", "2. ", "3. "]
+    assert not any("for waitr" in line for line in typed)
+    assert read.endswith(" for waitr)")
+
+
+def test_wishes_hold_for_piped_lines_too(
+    trained: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    piped(monkeypatch, b"waitr\nsoup cold\n\n")
+    command = ["complete", "--model", str(trained), "--with", "late", "--without", "the"]
+    assert main(command) == 0
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [answer["keywords"] for answer in answers] == ["waitr", "soup cold", ""]
+    for answer in answers:
+        for tokens in tokens_of(answer):
+            assert "late" in tokens
+            assert "the" not in tokens
+    assert ["corrected" in answer for answer in answers] == [True, False, False]
+
+
+def test_a_forbidden_word_on_a_piped_line_is_one_clear_line(
+    trained: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    piped(monkeypatch, b"waiter\n")
+    called = call(capsys, "complete", "--model", trained, "--without", "waiter")
+    assert called.failed_plainly(2)
+    assert '"waiter" is asked for' in called.complaint
+
+
+def test_a_deadline_that_is_no_number_is_misuse(trained: Path, capsys) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        main(["complete", "late", "--model", str(trained), "--deadline", "soon"])
+    assert exit_.value.code == 2
+    assert "invalid float value: 'soon'" in capsys.readouterr().err

@@ -102,6 +102,11 @@ def test_a_shift_with_nothing_to_shift_is_harmless() -> None:
     assert detokenise([SHIFT, SHIFT, "late", SHIFT, "."]) == "Late."
 
 
+@pytest.mark.parametrize("word", ["iPhone", "eBay", "NATO", "ßtraße", "ŉdie", "10", "?", "你"])
+def test_a_shift_leaves_words_as_they_are_that_it_would_make_others_of(word: str) -> None:
+    assert detokenise([SHIFT, word]) == word
+
+
 def test_only_a_capitalised_word_is_marked() -> None:
     assert case_marked("Late") == (SHIFT, "late")
     assert case_marked("I") == (SHIFT, "i")

@@ -54,6 +54,12 @@ def run(given: argparse.Namespace) -> None:
     from tersely.cli.prompt import open_prompt
 
     check_text(given.keywords or "", "The keywords")
+    for option, texts in (
+        ("--with", given.including),
+        ("--without", given.without),
+        ("--context", [given.context]),
+    ):
+        check_text(" ".join(texts), option)
     is_prompt = given.keywords is None and sys.stdin.isatty()
     completer = load_completer(given.model, given.memory, may_make_memory=is_prompt)
     asked = {

@@ -76,10 +76,16 @@ def _pieces_of(tokens: Sequence[str]) -> tuple[list[str], list[int]]:
             pieces.append(token)
             places.append(index)
         else:
-            pieces.append(token[:1].upper() + token[1:])
+            pieces.append(_capitalised(token))
             places.append(start)
             start = -1
     return pieces, places
+
+
+def _capitalised(word: str) -> str:
+    """Press shift before a word; what would not be the same word again stays: no IPhone."""
+    raised = word[:1].upper() + word[1:]
+    return raised if case_marked(raised) == (SHIFT, word) else word
 
 
 def case_marked(piece: str) -> tuple[str, ...]:

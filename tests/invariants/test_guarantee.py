@@ -1,0 +1,195 @@
+"""Promise 8: every suggestion contains the keywords, in order.
+
+What is suggested is judged twice: by its tokens, and by its text as a person reads it.
+Case does not matter unless a capital was typed.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tersely.model.completer import Completer
+from tersely.model.folder import ModelFolder
+from tersely.model.suggestion import Suggestion
+from tersely.model.typed import read_typed
+from tersely.text.tokens import SHIFT
+from tests.invariants.keyword_sets import adversarial, held_out
+from tests.model.made_up import monotone_like
+
+BATCH = 50
+
+
+@pytest.fixture(scope="module", params=["paper", "monotone"])
+def completer(request: pytest.FixtureRequest, trained: Path) -> Completer:
+    model = ModelFolder.from_pretrained(trained)
+    return Completer(model if request.param == "paper" else monotone_like(model))
+
+
+def as_words(tokens: Sequence[str]) -> list[str]:
+    """Put case marks into their words, unless that would make other words of them."""
+    found: list[str] = []
+    is_marked = False
+    for token in tokens:
+        if token == SHIFT:
+            is_marked = True
+        else:
+            raised = token[:1].upper() + token[1:]
+            found.append(raised if is_marked and raised.lower() == token else token)
+            is_marked = False
+    return found
+
+
+def is_same(said: str, typed: str) -> bool:
+    """Without case, unless a capital was typed."""
+    if any(character.isupper() or character.istitle() for character in typed):
+        return said == typed
+    return said.casefold() == typed.casefold()
+
+
+def is_in_tokens(typed: Sequence[str], one: Suggestion) -> bool:
+    rest = iter(as_words(one.tokens))
+    return all(any(is_same(said, word) for said in rest) for word in typed)
+
+
+def is_in_text(typed: Sequence[str], one: Suggestion) -> bool:
+    """Whether the words can be read in the text, one after the other."""
+    start = 0
+    for word in typed:
+        places = range(start, len(one.text) - len(word) + 1)
+        own = (place for place in places if is_same(one.text[place : place + len(word)], word))
+        place = next(own, None)
+        if place is None:
+            return False
+        start = place + len(word)
+    return True
+
+
+def is_in_any_order(typed: Sequence[str], one: Suggestion) -> bool:
+    """As often as typed; words with capitals first, for they cannot be had from others."""
+    left = as_words(one.tokens)
+    for word in sorted(typed, key=lambda word: word == word.lower()):
+        own = next((said for said in left if is_same(said, word)), None)
+        if own is None:
+            return False
+        left.remove(own)
+    return True
+
+
+def batches(texts: Iterable[str]) -> Iterable[list[str]]:
+    every = list(texts)
+    return (every[start : start + BATCH] for start in range(0, len(every), BATCH))
+
+
+def completed(
+    completer: Completer, texts: Iterable[str], **wish: Any
+) -> Iterable[tuple[str, list[str], Suggestion]]:
+    """Each suggestion, with what was typed and its words."""
+    for batch in batches(texts):
+        for text, found in zip(batch, completer.complete_batch(batch, **wish), strict=True):
+            assert found, text
+            for one in found:
+                yield text, as_words(read_typed(text).tokens), one
+
+
+def sets(count: int) -> list[str]:
+    """Half of them held out, half of them odd."""
+    return [*held_out(count // 2), *adversarial(count - count // 2)]
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("count", [400, pytest.param(10_000, marks=pytest.mark.long)])
+def test_every_suggestion_contains_the_keywords_in_order(completer: Completer, count: int) -> None:
+    for text, typed, one in completed(completer, sets(count)):
+        assert is_in_tokens(typed, one), (text, one)
+        assert is_in_text(typed, one), (text, one)
+
+
+def test_a_suggestion_that_lacks_a_keyword_or_its_capital_would_be_noticed() -> None:
+    one = Suggestion("I met Paris.", 0.5, (SHIFT, "i", "met", SHIFT, "paris", "."))
+    for typed in (["i", "paris"], ["met", "Paris", "."], ["I"], []):
+        assert is_in_tokens(typed, one)
+        assert is_in_text(typed, one)
+        assert is_in_any_order(typed[::-1], one)
+    for typed in (["Met"], ["paris", "met"], ["i", "i"], ["PARIS"], ["rome"]):
+        assert not is_in_tokens(typed, one)
+    for typed in (["Met"], ["paris", "met"], ["PARIS"], ["rome"]):
+        assert not is_in_text(typed, one)
+    for typed in (["Met"], ["i", "i"], ["PARIS"]):
+        assert not is_in_any_order(typed, one)
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("count", [200, pytest.param(2000, marks=pytest.mark.long)])
+def test_an_unfinished_last_word_is_the_beginning_of_one(completer: Completer, count: int) -> None:
+    for text, typed, one in completed(completer, sets(count), prefix=True):
+        said = as_words(one.tokens)
+        places = [place for place in range(len(said) + 1) if is_prefix(typed, said[:place])]
+        assert places, (text, one)
+
+
+def is_prefix(typed: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether the words end with one that begins as the last typed, after the others."""
+    if not typed:
+        return True
+    if not said or not is_same(said[-1][: len(typed[-1])], typed[-1]):
+        return False
+    return is_in_tokens(typed[:-1], Suggestion("", 0.0, tuple(said[:-1])))
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.long)])
+def test_in_any_order_every_keyword_is_there(completer: Completer, count: int) -> None:
+    for text, typed, one in completed(completer, sets(count), order="free"):
+        assert is_in_any_order(typed, one), (text, one)
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.long)])
+def test_with_words_that_must_and_must_not_appear_the_keywords_are_there(
+    completer: Completer, count: int
+) -> None:
+    texts = [text for text in sets(count) if "of" not in text.lower()]
+    wish = {"including": ["sorry", "zyzzyva quux"], "without": ["of", "Very"]}
+    for text, typed, one in completed(completer, texts, **wish):
+        assert is_in_tokens(typed, one), (text, one)
+        assert is_in_text(typed, one), (text, one)
+        said = [word.lower() for word in as_words(one.tokens)]
+        assert "sorry" in said
+        assert ("zyzzyva", "quux") in pairwise(said)
+        assert not {"of", "very"} & set(said)
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("context", ["I am sorry, but the waiter", "The soup. Was it cold?"])
+def test_after_other_text_the_keywords_are_there_once_more(
+    completer: Completer, context: str
+) -> None:
+    for text, typed, one in completed(completer, sets(200), context=context):
+        assert is_in_tokens(typed, one), (text, one)
+        assert is_in_text(typed, one), (text, one)
+
+
+@pytest.mark.promise(8)
+def test_however_little_time_there_is_the_keywords_are_there(completer: Completer) -> None:
+    for deadline in (1e-9, 0.02):
+        for text, typed, one in completed(completer, sets(200), deadline=deadline):
+            assert is_in_tokens(typed, one), (text, one)
+            assert is_in_text(typed, one), (text, one)
+
+
+@pytest.mark.promise(8)
+def test_what_was_corrected_says_so_and_contains_the_rest(completer: Completer) -> None:
+    changed = 0
+    for text, typed, one in completed(completer, sets(200), corrections=True):
+        left = Counter(word.lower() for word in typed)
+        left.subtract(word.lower() for word, _ in one.corrected)
+        kept = [word for word in typed if left[word.lower()] > 0]
+        assert is_in_tokens(kept, one), (text, one)
+        said = {word.lower() for word in as_words(one.tokens)}
+        assert all(read.lower() in said for _, read in one.corrected)
+        changed += bool(one.corrected)
+    assert changed
