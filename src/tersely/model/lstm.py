@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tersely.model.multiply import times
+
 Floats = npt.NDArray[np.float32]
 Tensors = Mapping[str, npt.NDArray[Any]]
 
@@ -40,7 +42,8 @@ class Lstm:
 
     def step(self, projected: Floats, hidden: Floats, cell: Floats) -> tuple[Floats, Floats]:
         """Advance by one token, given its input already projected: (rows, 4 × units)."""
-        gates = projected + hidden @ self.recurrence
+        gates = times(hidden, self.recurrence)
+        gates += projected
         units = self.units
         kept = sigmoid(gates[:, : 2 * units])  # input and forget gate
         candidate = np.tanh(gates[:, 2 * units : 3 * units])
@@ -81,6 +84,6 @@ def log_sigmoid(values: Floats) -> Floats:
 
 def log_softmax(scores: Floats) -> Floats:
     """The logarithm of the softmax over the last axis."""
-    shifted = scores - scores.max(axis=-1, keepdims=True)
-    result: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return result
+    shifted: Floats = scores - scores.max(axis=-1, keepdims=True)
+    shifted -= np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return shifted

@@ -14,6 +14,7 @@ from tersely.model.folder import ModelFolder
 from tersely.model.hint import ENCODER_FEATURES, decoder_hint, encoder_hint
 from tersely.model.lstm import Floats, Lstm
 from tersely.model.monotone_shape import MonotoneShape
+from tersely.model.multiply import times
 from tersely.model.next_words import PlaceOrGenerate
 from tersely.model.rows import Ids, padded
 from tersely.model.runtime import check_tensors
@@ -66,6 +67,7 @@ class MonotoneRuntime:
             Lstm.load(weights, "decoder.reader", reverse=True),
         )
         self._decoder = Lstm.load(weights, "decoder.lstm")
+        self._word_inputs = self._decoder.inputs[: self.shape.embedding_units]
         self._place = weights["decoder.place.weight"][0], weights["decoder.place.bias"]
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
@@ -124,7 +126,7 @@ class MonotoneRuntime:
         was_placed = (state.keywords[state.sentence, state.following] == last) & (last != EOS_ID)
         following = np.maximum(state.following + was_placed, 0)
         known = np.where(last < len(self.vocabulary), last, UNK_ID)
-        projected = self._embedding[known] @ self._decoder.inputs[: self.shape.embedding_units]
+        projected = times(self._embedding[known], self._word_inputs)
         projected += state.fed[state.sentence, following]
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
         weight, bias = self._place

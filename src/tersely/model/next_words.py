@@ -135,4 +135,4 @@ def top(scores: Floats, count: int) -> tuple[Ids, Floats]:
         ids = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
         return ids, scores
     ids = np.argpartition(scores, scores.shape[1] - count, axis=1)[:, -count:]
-    return ids, np.take_along_axis(scores, ids, axis=1)
+    return ids, scores[np.arange(len(scores))[:, None], ids]

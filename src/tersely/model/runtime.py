@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from tersely.errors import TerselyError
 from tersely.model.checks import TensorSpec
+from tersely.model.copying import NOWHERE, CopyOrGenerate
 from tersely.model.folder import ModelFolder
 from tersely.model.lstm import Floats, Lstm, log_sigmoid, log_softmax, sigmoid
-from tersely.model.next_words import AllScores
+from tersely.model.multiply import times
 from tersely.model.rows import Ids, padded
 from tersely.model.shape import SchemeShape
 from tersely.model.softmax import VocabularySoftmax
@@ -109,11 +110,11 @@ class Runtime:
             width=len(self.vocabulary) + max(map(len, copies), default=0),
         )
 
-    def step(self, state: State, last: Ids) -> tuple[State, AllScores]:
+    def step(self, state: State, last: Ids) -> tuple[State, CopyOrGenerate]:
         """Say the last word (rows,) and tell what comes next."""
         known = np.where(last < len(self.vocabulary), last, UNK_ID)
         embedded = self._embedding[known]  # (rows, embedding)
-        projected = embedded @ self._decoder.inputs[: self.shape.embedding_units] + state.fed
+        projected = times(embedded, self._decoder.inputs[: self.shape.embedding_units]) + state.fed
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
         scores = np.einsum("rd,rnd->rn", hidden @ self._attend, state.states)
         attention = log_softmax(np.where(state.inside, scores, NOTHING))  # (rows, keywords)
@@ -123,25 +124,21 @@ class Runtime:
         spoken = np.tanh(features @ self._combine)  # (rows, decoder)
         weight, bias = self._generate
         generate = np.concatenate([features, embedded], axis=1) @ weight + bias  # (rows,)
-        scored = np.full((len(last), state.width), -np.inf, np.float32)
-        size = len(self.vocabulary)
-        scored[:, :size] = log_sigmoid(generate)[:, None] + self._softmax.log_probabilities(spoken)
-        self._add_copies(scored, state, log_sigmoid(-generate)[:, None] + attention)
-        return replace(state, hidden=hidden, cell=cell), AllScores(scored)
+        coming = CopyOrGenerate(
+            spoken=spoken,
+            generate=generate,
+            copying=log_sigmoid(-generate)[:, None] + attention,
+            copied=np.where(state.inside, state.copied, NOWHERE),
+            softmax=self._softmax,
+            width=state.width,
+        )
+        return replace(state, hidden=hidden, cell=cell), coming
 
     def resume(self, state: State, opening: Sequence[int]) -> tuple[State, Ids]:
         """Begin all rows with these words; the last is still to be said."""
         for word in (BOS_ID, *opening[:-1]):
             state, _ = self.step(state, np.full(len(state.hidden), word))
         return state, np.full(len(state.hidden), opening[-1])
-
-    def _add_copies(self, scored: Floats, state: State, copied: Floats) -> None:
-        """Add what copying contributes; a word may stand among the keywords more than once."""
-        rows = np.arange(len(scored))
-        for place in range(state.copied.shape[1]):
-            here = rows[state.inside[:, place]]
-            ids = state.copied[here, place]
-            scored[here, ids] = np.logaddexp(scored[here, ids], copied[here, place])
 
 
 class CheckedShape(Protocol):

@@ -176,7 +176,9 @@ def _candidates(
 ) -> tuple[Ids, Floats]:
     """Words that may be said now, and their log-probabilities; one row a live hypothesis."""
     ids, scores = coming.best(2 * beam.width + len(beam.barred))
-    scores = np.where(np.isin(ids, beam.barred), BARRED, scores)
+    scores = scores.copy()
+    for word in beam.barred:
+        scores[ids == word] = BARRED
     rows = [(hunt, one) for hunt in hunts for one in hunt.live]
     missing = np.array([hunt.missing(one) for hunt, one in rows])
     scores[(ids == EOS_ID) & (missing > 0)[:, None]] = BARRED

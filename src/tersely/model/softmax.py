@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tersely.model.layers import SoftmaxShape, softmax_tensors
 from tersely.model.lstm import Floats, log_softmax
+from tersely.model.multiply import times
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class VocabularySoftmax:
 
     def head_scores(self, spoken: Floats) -> Floats:
         """Map (rows, units) to log p of frequent words and of each cluster."""
-        scores: Floats = spoken @ self.head
+        scores = times(spoken, self.head)
         if self.bias is not None:
             scores += self.bias
         return log_softmax(scores)
@@ -57,8 +58,7 @@ class VocabularySoftmax:
     def tail_scores(self, spoken: Floats, cluster: int) -> Floats:
         """Map (rows, units) to log p of each word of a cluster, given the cluster."""
         inner, outer = self.tails[cluster]
-        narrow: Floats = spoken @ inner  # (rows, inner)
-        return log_softmax(np.matmul(narrow, outer, dtype=np.float32))
+        return log_softmax(times(times(spoken, inner), outer))
 
     def log_probabilities(self, spoken: Floats) -> Floats:
         """Map (rows, units) to log p of each word: (rows, vocabulary)."""
