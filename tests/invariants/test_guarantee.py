@@ -141,14 +141,14 @@ def is_prefix(typed: Sequence[str], said: Sequence[str]) -> bool:
 
 
 @pytest.mark.promise(8)
-@pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [20, pytest.param(500, marks=pytest.mark.long)])
 def test_in_any_order_every_keyword_is_there(completer: Completer, count: int) -> None:
     for text, typed, one in completed(completer, sets(count), order="free"):
         assert is_in_any_order(typed, one), (text, one)
 
 
 @pytest.mark.promise(8)
-@pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [20, pytest.param(500, marks=pytest.mark.long)])
 def test_with_words_that_must_and_must_not_appear_the_keywords_are_there(
     completer: Completer, count: int
 ) -> None:
