@@ -1,6 +1,7 @@
 """Search over a made-up language: small enough that every sentence can be written down."""
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -313,3 +314,38 @@ def test_when_it_gets_late_the_best_so_far_is_returned_with_all_keywords(steps: 
     if steps == 0:
         assert [row[0] for row in found] == [Found(tuple(row), -np.inf) for row in keywords]
         assert found != everything
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_keyword_that_asks_for_a_capital_gets_one(seed: int) -> None:
+    language = Language(seed)
+    wanted = [Wanted([5, 6], capital=[False, True]), Wanted([6], capital=[True])]
+    found = beam_search(language.step, language.begin(2), wanted, EVERYTHING)
+    for row, (sentences, one) in enumerate(zip(found, wanted, strict=True)):
+        marked = [
+            mark
+            for word, needs in zip(one.keywords, one.capital, strict=True)
+            for mark in ([SHIFT_ID, word] if needs else [word])
+        ]
+        assert sentences
+        for sentence in sentences:
+            assert holds_together(sentence.ids, marked)
+        best = language.log_probability(row, sentences[0].ids)
+        assert sentences[0].log_probability == pytest.approx(best, abs=1e-5)
+
+
+def holds_together(ids: Sequence[int], marked: Sequence[int]) -> bool:
+    """Whether the keywords come in order, each mark directly before its word."""
+    text = " ".join(map(str, ids))
+    pattern = ".*".join(str(word) + (" " if word == SHIFT_ID else "") for word in marked)
+    return re.search(pattern.replace(f"{SHIFT_ID} .*", f"{SHIFT_ID} "), text) is not None
+
+
+def test_a_capital_is_put_in_even_when_it_gets_late_or_long() -> None:
+    language = Language(2)
+    wanted = [Wanted([6, 6, 6], capital=[True, True, True])]
+    short = Beam(width=2, count=2, max_tokens=1, spare_tokens=0)
+    [found] = beam_search(language.step, language.begin(1), wanted, short)
+    assert {one.ids for one in found} == {(SHIFT_ID, 6) * 3}
+    [late] = beam_search(language.step, language.begin(1), wanted, short, is_late=lambda: True)
+    assert late == [Found((SHIFT_ID, 6) * 3, -np.inf)]

@@ -96,3 +96,21 @@ def test_blocks_in_another_order_stay_together() -> None:
     assert typed.tokens == ("friday", "ice", "cream", "?")
     assert typed.glued == (False, False, True, False, True)
     assert Typed.of_blocks([]) == Typed((), (False,))
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "capital", "glued"),
+    [
+        ("meet Paris", "meet paris", [False, True], [False, False, False]),
+        ('"New York" trip', "new york trip", [True, True, False], [False, True, False, False]),
+        ("Late?", "late ?", [True, False], [False, False, True]),
+        ("", "", [], [False]),
+    ],
+)
+def test_capitals_are_told_apart_from_their_words(
+    text: str, tokens: str, capital: list[bool], glued: list[bool]
+) -> None:
+    typed, marked = read_typed(text).without_marks()
+    assert typed.tokens == tuple(tokens.split())
+    assert list(marked) == capital
+    assert list(typed.glued) == glued

@@ -130,7 +130,8 @@ class Completer:
         unfinished = [wishes.prefix and text[-1:].strip() != "" for text in texts]
         context, is_late = read_context(wishes.context), wishes.clock()
         # One more where the sentence just said may have to be left out.
-        hunting = Hunting(self._beam(n + bool(context.said), wishes), context.opening, is_late)
+        beam = self._beam(n + bool(context.said), wishes)
+        hunting = Hunting(beam, context.opening, is_late, marks_apart=True)
         together = self._all_at_once(typed, unfinished, wishes, hunting)
         answers = []
         for one, goes_on, own in zip(typed, unfinished, together, strict=True):

@@ -36,7 +36,7 @@ class CopyOrGenerate:
         words = head[:, : self.softmax.head_words] + generate[:, None]
         self._add_copies(words, first=0)
         ids, scores = top(words, count)
-        weakest = scores.min(axis=1)
+        weakest = scores.min(axis=1) if scores.shape[1] >= count else np.float32(-np.inf)
         parts = [(ids, scores)]
         if self.width > self.softmax.words:
             unknown = np.full((len(words), self.width - self.softmax.words), -np.inf, np.float32)

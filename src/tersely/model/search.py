@@ -45,6 +45,8 @@ class Wanted:
     glued: Sequence[bool] = ()
     """Of each keyword, and of the end, whether it must directly follow the keyword before it;
     a case mark may come between. None is where this is empty."""
+    capital: Sequence[bool] = ()
+    """Of each keyword, whether a case mark must stand before it. None where this is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,9 @@ class _Hunt:
     def __init__(self, wanted: Wanted, beam: Beam) -> None:
         self.keywords, self.beam = wanted.keywords, beam
         self.glued = wanted.glued or [False] * (len(wanted.keywords) + 1)
+        self.capital = [*(wanted.capital or [False] * len(wanted.keywords)), False]
         # The limit depends on the sentence's own keywords alone, not on its company.
-        self.left = max(beam.max_tokens, len(self.keywords) + beam.spare_tokens)
+        self.left = max(beam.max_tokens, len(self.keywords) + sum(self.capital) + beam.spare_tokens)
         self.live = [_Hypothesis((), (), 0.0, 0)]
         self.ended: list[Found] = []
 
@@ -72,9 +75,18 @@ class _Hunt:
         """How many keywords must still come."""
         return len(self.keywords) - one.placed if self.beam.guarantee else 0
 
+    def needed(self, one: _Hypothesis) -> int:
+        """How many words at least must still come: keywords, and the case marks they ask for."""
+        return self.missing(one) and self.missing(one) + sum(self.capital[one.placed :])
+
     def following(self, one: _Hypothesis) -> int:
         """The keyword that comes next, or the end."""
         return self.keywords[one.placed] if self.missing(one) else EOS_ID
+
+    def lacks_mark(self, one: _Hypothesis) -> bool:
+        """Whether a case mark must come before the next keyword can."""
+        is_marked = bool(one.ids) and one.ids[-1] == SHIFT_ID
+        return bool(self.missing(one)) and self.capital[one.placed] and not is_marked
 
     def advance(self, ids: Ids, scores: Floats) -> list[int]:
         """Extend every hypothesis by its best words; return each new one's parent.
@@ -89,13 +101,21 @@ class _Hunt:
         alike: Counter[tuple[int, ...]] = Counter()
         for candidate in order:
             score = flat[candidate]
-            if score == -np.inf or len(fresh) == self.beam.width:
+            is_full = len(fresh) == self.beam.width
+            if score == -np.inf or (is_full and not any(self.capital)):
                 break
             parent, word = candidate // choices, words[candidate]
             if word == EOS_ID:
-                self.ended.append(Found(self.live[parent].ids, score))
+                if not is_full:
+                    self.ended.append(Found(self.live[parent].ids, score))
                 continue
             one = self._extended(self.live[parent], word, score)
+            if is_full:
+                # A keyword that needs a capital seldom comes of itself; one row stays for it.
+                if one.placed > max(other.placed for other in fresh):
+                    fresh[-1], parents[-1] = one, parent
+                    break
+                continue
             if self.beam.silent:
                 alike[one.heard] += 1
                 if alike[one.heard] > self.beam.alike:
@@ -131,8 +151,17 @@ class _Hunt:
         """
         if not self.ended and self.live:
             best = self.live[0]
-            lacking = self.keywords[best.placed :] if self.beam.guarantee else ()
-            self.ended.append(Found((*best.ids, *lacking), -np.inf))
+            self.ended.append(Found((*best.ids, *self._rest_of(best)), -np.inf))
+
+    def _rest_of(self, one: _Hypothesis) -> list[int]:
+        """The keywords that are missing, with the case marks they ask for."""
+        rest: list[int] = []
+        for place in range(one.placed, one.placed + self.missing(one)):
+            is_marked = not rest and bool(one.ids) and one.ids[-1] == SHIFT_ID
+            if self.capital[place] and not is_marked:
+                rest.append(SHIFT_ID)
+            rest.append(self.keywords[place])
+        return rest
 
 
 def beam_search(
@@ -182,12 +211,17 @@ def _candidates(
     rows = [(hunt, one) for hunt in hunts for one in hunt.live]
     missing = np.array([hunt.missing(one) for hunt, one in rows])
     scores[(ids == EOS_ID) & (missing > 0)[:, None]] = BARRED
-    # Only as many words are left as keywords are missing: the next one must come now.
-    is_short = missing >= np.array([hunt.left for hunt, _ in rows])
+    lacks_mark = np.array([hunt.lacks_mark(one) for hunt, one in rows])
+    if lacks_mark.any():
+        after = np.array([hunt.following(one) for hunt, one in rows])
+        scores[lacks_mark[:, None] & (ids == after[:, None])] = BARRED
+    # Only as many words are left as must still come: the next one must come now.
+    is_short = np.array([hunt.needed(one) >= hunt.left for hunt, one in rows])
     is_glued = np.array([hunt.glued[one.placed] for hunt, one in rows]) & beam.guarantee
     must = is_short | is_glued
     if must.any():
         only = np.array([hunt.following(one) for hunt, one in rows])
+        only[lacks_mark] = SHIFT_ID
         ids, scores = ids.copy(), np.where(must[:, None], BARRED, scores)
         ids[must, 0], scores[must, 0] = only[must], coming.of(only)[must]
         # Within a phrase a word may still get its capital.

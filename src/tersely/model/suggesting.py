@@ -37,6 +37,13 @@ class Hunting:
     opening: tuple[str, ...] = ()
     is_late: Callable[[], bool] = lambda: False
     budget: float | None = None
+    marks_apart: bool = False
+    """Case marks are no keywords, as the paper's encoder may type them, but capitals that a
+    person typed: the decoder does not read them, and the word after each must have one."""
+
+    def read(self, typed: Typed) -> tuple[Typed, tuple[bool, ...]]:
+        """What the decoder reads of what was typed, and which words must have a capital."""
+        return typed.without_marks() if self.marks_apart else (typed, ())
 
 
 class Suggester:
@@ -54,13 +61,13 @@ class Suggester:
         """Find sentences for each row; they differ in words, not only in capitals and marks."""
         if not rows:
             return []
-        vocabulary = self.runtime.vocabulary
-        copies = [vocabulary.unknown(row.tokens) for row in rows]
+        vocabulary, asked = self.runtime.vocabulary, [hunting.read(row) for row in rows]
+        copies = [vocabulary.unknown(row.tokens) for row, _ in asked]
         wanted = [
-            Wanted(vocabulary.encode_with_copies(row.tokens, own), row.glued)
-            for row, own in zip(rows, copies, strict=True)
+            Wanted(vocabulary.encode_with_copies(row.tokens, own), row.glued, capital)
+            for (row, capital), own in zip(asked, copies, strict=True)
         ]
-        state, last = self.runtime.begin([row.tokens for row in rows], hunting.budget), None
+        state, last = self.runtime.begin([row.tokens for row, _ in asked], hunting.budget), None
         if hunting.opening:
             state, last = self.runtime.resume(state, vocabulary.encode(hunting.opening))
         beam = replace(hunting.beam, silent=self._silent)
@@ -81,8 +88,10 @@ class Suggester:
         best = [own[0].tokens if own else () for own in found]
         losses = np.zeros(len(best))
         if len(best) > 1 and not hunting.is_late():
-            losses = total_nll(self.runtime, [given] * len(best), best)
-            losses -= total_nll(self.runtime, [one.typed.tokens for one in readings], best)
+            shared = [token for token in given if token != SHIFT or not hunting.marks_apart]
+            losses = total_nll(self.runtime, [shared] * len(best), best)
+            typed = [hunting.read(one.typed)[0].tokens for one in readings]
+            losses -= total_nll(self.runtime, typed, best)
         weights = np.exp(losses.min() - losses) * [one.weight for one in readings]
         pooled: dict[str, Suggestion] = {}
         for share, reading, own in zip(weights / weights.sum(), readings, found, strict=True):

@@ -37,6 +37,22 @@ class Typed:
         """Whether the last token ends the sentence."""
         return self.glued[-1]
 
+    def without_marks(self) -> tuple["Typed", tuple[bool, ...]]:
+        """The keywords without case marks, and which of them asked for one."""
+        tokens, glued, capital = [], [], []
+        is_marked = is_glued = False
+        for token, follows in zip(self.tokens, self.glued, strict=False):
+            # A mark is glued to its word; whether both follow directly, the first of them tells.
+            is_glued = follows if not is_marked else is_glued
+            if token == SHIFT:
+                is_marked = True
+                continue
+            tokens.append(token)
+            glued.append(is_glued)
+            capital.append(is_marked)
+            is_marked = False
+        return Typed(tuple(tokens), (*glued, self.ends)), tuple(capital)
+
     def blocks(self) -> list[Block]:
         """Cut into what stays together: words, phrases, a capital and its word."""
         found: list[list[str]] = []
