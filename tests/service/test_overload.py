@@ -97,7 +97,7 @@ def overload(service: Running, seconds: float, *, by_own_clock: bool) -> None:
 @pytest.fixture
 def service(tmp_path: Path):
     own = [str(BATCH_SECONDS), str(tmp_path / "memory.db")]
-    given = ["--batch", str(BATCH), "--queue", str(QUEUE), "--deadline", "2"]
+    given = ["--batch", str(BATCH), "--queue", str(QUEUE), "--deadline", "9"]
     command = ["-m", "tests.service.slow_service", *own, *given]
     with running(command, tmp_path) as found:
         yield found
