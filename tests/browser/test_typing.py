@@ -34,6 +34,7 @@ def test_the_last_word_may_be_unfinished_until_a_blank_follows(
         "keywords": "late bu",
         "n": 3,
         "prefix": True,
+        "corrections": True,
         "context": "",
         "model": None,
     }
@@ -135,8 +136,20 @@ def test_notes_tell_what_was_corrected_and_what_was_remembered(
         suggestion("", "Ten minuts, as ever.", source="memory"),
     ]
     desk.type("minuts")
-    expect(desk.options.nth(0)).to_contain_text("minuts read as minutes")
-    expect(desk.options.nth(1)).to_contain_text("remembered")
+    expect(desk.options.nth(0)).to_contain_text("remembered")
+    expect(desk.options.nth(1)).to_contain_text("minuts read as minutes")
+
+
+def test_the_last_place_is_for_what_was_read_otherwise(desk: Desk, standin: StandIn) -> None:
+    read = [{"typed": "minuts", "read": "minutes"}]
+    standin.suggest = lambda question: [
+        *(suggestion("minuts", f"{count} minuts.") for count in ("One", "Two", "Three")),
+        suggestion("", "Four minutes.", corrected=read),
+    ]
+    desk.type("minuts ")
+    expect(desk.options).to_have_count(3)
+    expect(desk.options.nth(1)).to_contain_text("Two minuts.")
+    expect(desk.options.nth(2)).to_contain_text("minuts read as minutes")
 
 
 def test_marks_stand_right_behind_characters_of_two_units(desk: Desk, standin: StandIn) -> None:

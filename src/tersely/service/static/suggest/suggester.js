@@ -10,6 +10,7 @@
 import { AgainButton } from "./again.js";
 import { Announcer, countOf } from "./announcer.js";
 import { Answers } from "./answers.js";
+import { chosen } from "./choosing.js";
 import { replaceRange } from "./editing.js";
 import { intentOf } from "./keys.js";
 import { lineAt, writingAt } from "./line.js";
@@ -185,7 +186,7 @@ export class Suggester {
     if (this.#shown.length > 0) this.#draw();
     else this.#list.hide();
     const n = Math.min(SHOWN + this.#rejected.size, this.#limits.n);
-    const question = { keywords, n, prefix: unfinished, context };
+    const question = { keywords, n, prefix: unfinished, context, corrections: true };
     this.#answers.ask(this.#model === null ? question : { ...question, model: this.#model });
   }
 
@@ -195,7 +196,7 @@ export class Suggester {
       const spans = text === one.text ? tidySpans(one.spans, text) : [];
       return { ...one, text, spans };
     });
-    this.#shown = told.filter(({ text }) => !this.#rejected.has(text)).slice(0, SHOWN);
+    this.#shown = chosen(told.filter(({ text }) => !this.#rejected.has(text)), SHOWN);
     this.#active = -1;
     if (this.#shown.length > 0) this.#draw();
     else this.#list.hide();
