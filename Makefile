@@ -32,7 +32,9 @@ default-model: $(READY)  ## train the model that ships again: make default-model
 		--cap-word Tom=0.03 --cap-word Mary=0.01 --dev 5000 --test 5000 --out .default/mixed
 	$(BIN)/tersely train --config configs/everyday.toml --init .default/first --data .default/mixed --out .default/second \
 		--set training.max_steps=9000 --set training.learning_rate=0.001
-	$(BIN)/tersely export .default/second --out src/tersely/model/default --int8 --calibrate .default/data \
+	$(BIN)/tersely train --config configs/everyday.toml --init .default/second --data .default/mixed --out .default/third \
+		--set training.max_steps=12000 --set training.learning_rate=0.0012
+	$(BIN)/tersely export .default/third --out src/tersely/model/default --int8 --calibrate .default/mixed \
 		--card configs/default-card.md
 
 $(READY): pyproject.toml constraints.txt
