@@ -29,7 +29,8 @@ def test_a_paper_sized_step_counts_attention_and_the_whole_softmax(softmax) -> N
     runtime = Runtime(small_paper(softmax))
     state = runtime.begin([["w1", "w2"]])
     with counted() as work:
-        runtime.step(state, np.array([5]))
+        _, coming = runtime.step(state, np.array([5]))
+        coming.all()
     units, words = 8, 40
     lstm = 2 * units * 4 * units
     attention = units * units + 2 * units * units + 3 * units

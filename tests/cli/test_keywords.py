@@ -77,8 +77,13 @@ def test_a_broken_model_is_one_clear_line(kind: str, trained: Path, tmp_path: Pa
 
 
 @pytest.mark.promise(25)
-def test_no_model_is_one_clear_line(capsys) -> None:
-    assert call(capsys, "keywords", SENTENCE).failed_plainly(2)
+def test_no_such_model_is_one_clear_line(capsys) -> None:
+    assert call(capsys, "keywords", SENTENCE, "--model", "nowhere").failed_plainly(2)
+
+
+def test_without_a_model_the_one_that_ships_chooses(capsys) -> None:
+    assert main(["keywords", SENTENCE, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["keywords"]
 
 
 @pytest.mark.promise(25)

@@ -200,7 +200,7 @@ def _run_latency(given: argparse.Namespace) -> None:
     folder = (given.peers or opennmt.DEFAULT_FOLDER.parent).expanduser().absolute()
     bench = latency.LatencyBench(
         sentences=read_sentences(given.sentences, 20 * given.sets),
-        model=given.model,
+        model=None if given.model is None else Path(given.model),
         count=given.sets,
         rounds=min(given.rounds, given.sets),
         peers=None if given.no_peer else folder,
