@@ -12,6 +12,7 @@ from typing import Any
 
 from tersely.model.lstm import Lstm
 from tersely.model.monotone_runtime import MonotoneRuntime
+from tersely.model.projecting import FEW, ProjectedWords
 from tersely.model.runtime import Runtime
 from tersely.model.softmax import VocabularySoftmax
 
@@ -62,6 +63,8 @@ def counted() -> Iterator[Work]:
         (VocabularySoftmax, "tail_scores"): lambda own, given, cluster: work.add(
             len(given), *(part.shape for part in own.tails[cluster])
         ),
+        (ProjectedWords, "projected"): lambda own, words: _words(work, own, words),
+        (ProjectedWords, "_keep"): lambda own, _: work.add(1, own.inputs.shape),
         (MonotoneRuntime, "step"): lambda own, state, _: _monotone_step(work, own, state),
         (Runtime, "step"): lambda own, state, _: _paper_step(work, own, state),
     }
@@ -88,7 +91,13 @@ def _monotone_step(work: Work, runtime: MonotoneRuntime, state: Any) -> None:
     work.steps += 1
     work.step_rows += rows
     units = shape.decoder_units
-    work.add(rows, (shape.embedding_units, 4 * units), (units, 1))
+    work.add(rows, (units, 1))
+
+
+def _words(work: Work, projected: ProjectedWords, words: Any) -> None:
+    """Of a few words, only those that were not kept are multiplied."""
+    if len(words) > FEW:
+        work.add(len(words), projected.inputs.shape)
 
 
 def _paper_step(work: Work, runtime: Runtime, state: Any) -> None:
@@ -98,7 +107,6 @@ def _paper_step(work: Work, runtime: Runtime, state: Any) -> None:
     units, reader, embedding = shape.decoder_units, shape.reader_units, shape.embedding_units
     work.add(
         rows,
-        (embedding, 4 * units),
         (units, reader),
         (reader + units, units),
         (reader + units + embedding, 1),

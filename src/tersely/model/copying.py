@@ -6,11 +6,12 @@ words is opened for rows where it, with what is copied of it, could compete.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from tersely.model.lstm import Floats, log_sigmoid
-from tersely.model.next_words import top
+from tersely.model.next_words import Rivals, top
 from tersely.model.rows import Ids
 from tersely.model.softmax import VocabularySoftmax
 from tersely.text.vocab import EOS_ID
@@ -18,7 +19,7 @@ from tersely.text.vocab import EOS_ID
 NOWHERE = -1  # the id of a keyword that is not there
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CopyOrGenerate:
     """How likely each word comes next; rare words wait to be asked for."""
 
@@ -29,14 +30,21 @@ class CopyOrGenerate:
     softmax: VocabularySoftmax
     width: int
 
-    def best(self, count: int) -> tuple[Ids, Floats]:
+    @cached_property
+    def head(self) -> Floats:
+        """Log-probabilities of frequent words and of each cluster, if a word is generated."""
+        return self.softmax.head_scores(self.spoken)
+
+    def best(self, count: int, rivals: Rivals | None = None) -> tuple[Ids, Floats]:
         """Frequent words, copied words nobody knows, and rarer ones where they can compete."""
-        head = self.softmax.head_scores(self.spoken)
+        head = self.head
         generate = log_sigmoid(self.generate)
         words = head[:, : self.softmax.head_words] + generate[:, None]
         self._add_copies(words, first=0)
         ids, scores = top(words, count)
         weakest = scores.min(axis=1) if scores.shape[1] >= count else np.float32(-np.inf)
+        if rivals is not None:
+            weakest = np.maximum(weakest, rivals.floors(scores, 2 * count))
         parts = [(ids, scores)]
         if self.width > self.softmax.words:
             unknown = np.full((len(words), self.width - self.softmax.words), -np.inf, np.float32)
@@ -87,7 +95,7 @@ class CopyOrGenerate:
 
     def of(self, words: Ids) -> Floats:
         """Score the head, of the clusters only those asked about, and the copies."""
-        head = self.softmax.head_scores(self.spoken)
+        head = self.head
         generate, rows = log_sigmoid(self.generate), np.arange(len(words))
         found = np.full(len(words), -np.inf, np.float32)
         is_head = words < self.softmax.head_words

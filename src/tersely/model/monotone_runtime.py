@@ -14,8 +14,8 @@ from tersely.model.folder import ModelFolder
 from tersely.model.hint import ENCODER_FEATURES, decoder_hint, encoder_hint
 from tersely.model.lstm import Floats, Lstm
 from tersely.model.monotone_shape import MonotoneShape
-from tersely.model.multiply import times
 from tersely.model.next_words import PlaceOrGenerate
+from tersely.model.projecting import ProjectedWords
 from tersely.model.rows import Ids, padded
 from tersely.model.runtime import check_tensors
 from tersely.model.softmax import VocabularySoftmax
@@ -67,7 +67,8 @@ class MonotoneRuntime:
             Lstm.load(weights, "decoder.reader", reverse=True),
         )
         self._decoder = Lstm.load(weights, "decoder.lstm")
-        self._word_inputs = self._decoder.inputs[: self.shape.embedding_units]
+        word_inputs = self._decoder.inputs[: self.shape.embedding_units]
+        self._words = ProjectedWords(self._embedding, word_inputs)
         self._place = weights["decoder.place.weight"][0], weights["decoder.place.bias"]
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
@@ -125,8 +126,7 @@ class MonotoneRuntime:
         # keywords ends with it or with padding: what comes before all keywords is none of them.
         was_placed = (state.keywords[state.sentence, state.following] == last) & (last != EOS_ID)
         following = np.maximum(state.following + was_placed, 0)
-        known = np.where(last < len(self.vocabulary), last, UNK_ID)
-        projected = times(self._embedding[known], self._word_inputs)
+        projected = self._words.projected(np.where(last < len(self.vocabulary), last, UNK_ID))
         projected += state.fed[state.sentence, following]
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
         weight, bias = self._place

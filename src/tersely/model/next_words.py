@@ -5,6 +5,8 @@ from a step can be asked for the best few, for certain words, or for all.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -18,10 +20,11 @@ from tersely.text.vocab import EOS_ID
 class NextWords(Protocol):
     """Log-probabilities of the next word, one row a hypothesis."""
 
-    def best(self, count: int) -> tuple[Ids, Floats]:
+    def best(self, count: int, rivals: "Rivals | None" = None) -> tuple[Ids, Floats]:
         """The likeliest words and their log-probabilities, `count` a row or a few more.
 
-        No word comes twice in a row unless it is impossible (−∞); they are in no order.
+        No word comes twice in a row unless it is impossible (−∞); they are in no order. Where
+        rows are rivals, words may be missing that come far behind those of other rows.
         """
 
     def of(self, words: Ids) -> Floats:
@@ -32,12 +35,31 @@ class NextWords(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Rivals:
+    """Rows that are hypotheses of a few sentences, and compete within each."""
+
+    so_far: Floats  # (rows,): log-probability of what each has said
+    starts: tuple[int, ...]  # where the rows of each sentence begin, and where the last ends
+
+    def floors(self, scores: Floats, wanted: int) -> Floats:
+        """What a word of each row must exceed to be among the `wanted` best of its sentence."""
+        totals = scores + self.so_far[:, None]
+        floors = np.full(len(scores), -np.inf, np.float32)
+        for start, end in pairwise(self.starts):
+            every = totals[start:end].ravel()
+            if len(every) > wanted:
+                last = len(every) - wanted
+                floors[start:end] = np.partition(every, last)[last] - self.so_far[start:end]
+        return floors
+
+
+@dataclass(frozen=True, slots=True)
 class AllScores:
     """Every word has been scored already."""
 
     scores: Floats  # (rows, width)
 
-    def best(self, count: int) -> tuple[Ids, Floats]:
+    def best(self, count: int, rivals: Rivals | None = None) -> tuple[Ids, Floats]:
         """The best by partition."""
         return top(self.scores, count)
 
@@ -51,7 +73,7 @@ class AllScores:
         return self.scores
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlaceOrGenerate:
     """The next keyword is placed, or another word is generated; rare words wait to be asked for."""
 
@@ -61,15 +83,22 @@ class PlaceOrGenerate:
     softmax: VocabularySoftmax
     width: int
 
-    def best(self, count: int) -> tuple[Ids, Floats]:
+    @cached_property
+    def head(self) -> Floats:
+        """Log-probabilities of frequent words and of each cluster, if a word is generated."""
+        return self.softmax.head_scores(self.hidden)
+
+    def best(self, count: int, rivals: Rivals | None = None) -> tuple[Ids, Floats]:
         """The keyword, the best of the frequent words, and rarer ones where they can compete."""
-        head = self.softmax.head_scores(self.hidden)
+        head = self.head
         generate = log_sigmoid(-self.place)
         words = head[:, : self.softmax.head_words] + generate[:, None]
         self._bar(words, first=0)
         ids, scores = top(words, count)
         parts = [(ids, scores), (self.keyword[:, None], log_sigmoid(self.place)[:, None])]
         weakest = scores.min(axis=1)
+        if rivals is not None:
+            weakest = np.maximum(weakest, rivals.floors(scores, 2 * count))
         for index, (start, _) in enumerate(self.softmax.clusters):
             share = head[:, self.softmax.head_words + index] + generate
             rows = np.flatnonzero(share > weakest)
@@ -102,7 +131,7 @@ class PlaceOrGenerate:
 
     def of(self, words: Ids) -> Floats:
         """Score the head, and of the clusters only those asked about."""
-        head = self.softmax.head_scores(self.hidden)
+        head = self.head
         generate, rows = log_sigmoid(-self.place), np.arange(len(words))
         found = np.full(len(words), -np.inf, np.float32)
         is_head = words < self.softmax.head_words

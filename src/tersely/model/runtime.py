@@ -17,7 +17,7 @@ from tersely.model.checks import TensorSpec
 from tersely.model.copying import NOWHERE, CopyOrGenerate
 from tersely.model.folder import ModelFolder
 from tersely.model.lstm import Floats, Lstm, log_sigmoid, log_softmax, sigmoid
-from tersely.model.multiply import times
+from tersely.model.projecting import ProjectedWords
 from tersely.model.rows import Ids, padded
 from tersely.model.shape import SchemeShape
 from tersely.model.softmax import VocabularySoftmax
@@ -66,6 +66,8 @@ class Runtime:
         self._forward = Lstm.load(weights, "decoder.reader")
         self._backward = Lstm.load(weights, "decoder.reader", reverse=True)
         self._decoder = Lstm.load(weights, "decoder.lstm")
+        word_inputs = self._decoder.inputs[: self.shape.embedding_units]
+        self._words = ProjectedWords(self._embedding, word_inputs)
         self._attend = np.ascontiguousarray(weights["decoder.attend.weight"].T)
         self._combine = np.ascontiguousarray(weights["decoder.combine.weight"].T)
         self._generate = weights["decoder.generate.weight"][0], weights["decoder.generate.bias"]
@@ -114,7 +116,7 @@ class Runtime:
         """Say the last word (rows,) and tell what comes next."""
         known = np.where(last < len(self.vocabulary), last, UNK_ID)
         embedded = self._embedding[known]  # (rows, embedding)
-        projected = times(embedded, self._decoder.inputs[: self.shape.embedding_units]) + state.fed
+        projected = self._words.projected(known) + state.fed
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
         scores = np.einsum("rd,rnd->rn", hidden @ self._attend, state.states)
         attention = log_softmax(np.where(state.inside, scores, NOTHING))  # (rows, keywords)

@@ -7,11 +7,12 @@ guarantee on, a sentence ends only once it contains the keywords in the order gi
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.model.next_words import NextWords
+from tersely.model.next_words import NextWords, Rivals
 from tersely.model.rows import Ids
 from tersely.model.stepping import Found, StateT, Step, take
 from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, SHIFT_ID, UNK_ID
@@ -204,7 +205,9 @@ def _candidates(
     coming: NextWords, last: Ids, hunts: Sequence[_Hunt], beam: Beam
 ) -> tuple[Ids, Floats]:
     """Words that may be said now, and their log-probabilities; one row a live hypothesis."""
-    ids, scores = coming.best(2 * beam.width + len(beam.barred))
+    so_far = np.array([one.score for hunt in hunts for one in hunt.live], np.float32)
+    starts = tuple(accumulate((len(hunt.live) for hunt in hunts), initial=0))
+    ids, scores = coming.best(2 * beam.width + len(beam.barred), Rivals(so_far, starts))
     scores = scores.copy()
     for word in beam.barred:
         scores[ids == word] = BARRED
