@@ -17,6 +17,7 @@ from tersely.model.checks import TensorSpec
 from tersely.model.copying import NOWHERE, CopyOrGenerate
 from tersely.model.folder import ModelFolder
 from tersely.model.lstm import Floats, Lstm, log_sigmoid, log_softmax, sigmoid
+from tersely.model.multiply import times
 from tersely.model.projecting import ProjectedWords
 from tersely.model.rows import Ids, padded
 from tersely.model.shape import SchemeShape
@@ -118,12 +119,13 @@ class Runtime:
         embedded = self._embedding[known]  # (rows, embedding)
         projected = self._words.projected(known) + state.fed
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
-        scores = np.einsum("rd,rnd->rn", hidden @ self._attend, state.states)
+        query = times(hidden, self._attend)[:, :, None]  # (rows, reader, 1)
+        scores = (state.states @ query)[:, :, 0]
         attention = log_softmax(np.where(state.inside, scores, NOTHING))  # (rows, keywords)
         weights = np.where(state.inside, np.exp(attention), 0).astype(np.float32)
-        context = np.einsum("rn,rnd->rd", weights, state.states)
+        context = (weights[:, None] @ state.states)[:, 0]  # (rows, reader)
         features = np.concatenate([context, hidden], axis=1)
-        spoken = np.tanh(features @ self._combine)  # (rows, decoder)
+        spoken = np.tanh(times(features, self._combine))  # (rows, decoder)
         weight, bias = self._generate
         generate = np.concatenate([features, embedded], axis=1) @ weight + bias  # (rows,)
         coming = CopyOrGenerate(
