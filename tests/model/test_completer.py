@@ -212,3 +212,10 @@ def test_a_remembered_sentence_with_such_a_word_stays_away(trained: Path, tmp_pa
 def test_nobody_types_a_word_and_forbids_it(completer: Completer) -> None:
     with pytest.raises(UsageError, match='"soup" is asked for'):
         completer.complete("waiter soup", without=["Soup"])
+
+
+def test_the_model_that_ships_may_have_a_memory(tmp_path: Path) -> None:
+    with Memory(tmp_path / "phrases.db") as memory:
+        memory.remember("The quokka ate my homework.")
+        [best, *_] = Completer(memory=memory).complete("quokka homework")
+    assert (best.text, best.source) == ("The quokka ate my homework.", "memory")

@@ -39,7 +39,10 @@ MOST_TO_ARRANGE = 4
 class Completer:
     """A model ready to complete keywords and to choose them; may be shared by threads."""
 
-    def __init__(self, model: ModelFolder, memory: Memory | None = None) -> None:
+    def __init__(self, model: ModelFolder | None = None, memory: Memory | None = None) -> None:
+        """Make a model ready, by default the one that ships; remember nothing by default."""
+        if model is None:
+            model = ModelFolder.from_pretrained(locate())
         self.model, self.memory = model, memory
         self.runtime, self.chooser = open_model(model)
         self._suggester = Suggester(self.runtime, Calibration.from_settings(model.settings))
@@ -78,7 +81,7 @@ class Completer:
 
         - `prefix`: the last word may be unfinished, unless a blank follows it.
         - `order="free"`: the keywords may appear in any order.
-        - `including`, `without`: words, or phrases, that must and must not appear.
+        - `including`: words, or phrases, that must appear; `without`: words that must not.
         - `context`: the text before. Where its last sentence is open, its rest is suggested.
         - `corrections`: where words look misspelt, one suggestion more, read as they may have
           been meant and marked (`Suggestion.corrected`). The others keep them as typed.
