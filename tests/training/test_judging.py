@@ -151,3 +151,14 @@ def test_a_scheme_that_draws_is_judged_by_what_it_draws(scheme: Scheme, game, de
     drawn = judge(scheme, game, dev, sentences=40, sample=True)["kept_fraction"]
     assert 0.2 < drawn < 0.4
     assert judge(scheme, game, dev, sentences=40)["kept_fraction"] == 0
+
+
+def test_a_run_whose_older_judgements_do_not_tell_λ_is_not_called_flat() -> None:
+    flat = Flatness(window_steps=100, loss_nats=0.01, kept_share=0.005)
+    rows = [
+        {"step": step, "loss_nats_a_token": 0.5, "kept_fraction": 0.6} for step in range(0, 220, 20)
+    ]
+    assert flat.reached(rows)
+    told = [*rows[:-1], {**rows[-1], "weight_tokens_per_nat": 3.7}]
+    assert not flat.reached(told)
+    assert flat.reached([{**row, "weight_tokens_per_nat": 3.7} for row in rows])

@@ -108,7 +108,9 @@ class Flatness:
         if not late or not early:
             return False
         limits = {"loss_nats_a_token": self.loss_nats, "kept_fraction": self.kept_share}
-        if all(LAMBDA in row for row in (*late, *early)):
+        if LAMBDA in judged[-1]:
+            if not all(LAMBDA in row for row in (*late, *early)):
+                return False  # whether λ still moves is not known yet
             limits[LAMBDA] = LAMBDA_SHARE * max(_mean(late, LAMBDA), LEAST_LAMBDA)
         # Halves lie half a window apart; over all of it the change is twice as much.
         return all(
