@@ -131,7 +131,7 @@ class MonotoneRuntime:
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
         weight, bias = self._place
         coming = PlaceOrGenerate(
-            hidden=hidden,
+            spoken=hidden,
             place=hidden @ weight + bias,
             keyword=state.keywords[state.sentence, following],
             softmax=self._softmax,
