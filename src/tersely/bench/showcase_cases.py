@@ -18,6 +18,11 @@ def _plain(kind: str, *inputs: str) -> list[Case]:
 
 def cases() -> list[Case]:
     """All of them, by kind."""
+    return [*_keywords(), *_as_written(), *_read(), *_wished()]
+
+
+def _keywords() -> list[Case]:
+    """Keywords alone, and how a sentence is to end."""
     return [
         *_plain(
             "Keywords, lower case, no punctuation",
@@ -40,6 +45,12 @@ def cases() -> list[Case]:
                 *("how old?", "watch out!", "like coffee?"),
             )
         ),
+    ]
+
+
+def _as_written() -> list[Case]:
+    """What must come back as it was typed."""
+    return [
         *(
             Case("Names, numbers, unknown words", typed, rules=(contains_all, as_written(*words)))
             for typed, words in (
@@ -61,6 +72,12 @@ def cases() -> list[Case]:
                 ('"living room" cold', "living room"),
             )
         ),
+    ]
+
+
+def _read() -> list[Case]:
+    """What is read otherwise than it stands."""
+    return [
         *(
             Case("An unfinished last word", typed, {"prefix": True}, (contains_all,))
             for typed in ("10 minutes la", "see you tomo", "where sta", "thank you for yo", "i wan")
@@ -78,6 +95,12 @@ def cases() -> list[Case]:
             Case("In any order", typed, {"order": "free"}, (contains_any_order,))
             for typed in ("late minutes 10", "station where?", "dog walk morning every")
         ),
+    ]
+
+
+def _wished() -> list[Case]:
+    """What is asked for besides."""
+    return [
         Case(
             "Words that must and must not appear",
             "meeting late",
