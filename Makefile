@@ -37,7 +37,7 @@ default-model: $(READY)  ## train the model that ships again: make default-model
 	$(BIN)/tersely export .default/third --out src/tersely/model/default --int8 --calibrate .default/mixed \
 		--card configs/default-card.md
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml constraints.txt hatch_build.py $(wildcard src/tersely/kernels/*.[ch])
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "tersely needs Python 3.11 or later"'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
@@ -46,4 +46,5 @@ $(READY): pyproject.toml constraints.txt
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) .demo .default build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -f src/tersely/kernels/*.so
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

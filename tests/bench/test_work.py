@@ -39,7 +39,8 @@ def test_a_paper_sized_step_counts_attention_and_the_whole_softmax(softmax) -> N
 
 
 def test_reading_counts_every_token_once() -> None:
-    lstm = Lstm(np.zeros((3, 8), "f4"), np.zeros((2, 8), "f4"), np.zeros(8, "f4"))
+    sizes = {"weight_ih": (8, 3), "weight_hh": (8, 2), "bias_ih": (8,), "bias_hh": (8,)}
+    lstm = Lstm({f"x.{name}_l0": np.zeros(size, "f4") for name, size in sizes.items()}, "x")
     with counted() as work:
         lstm.run(np.zeros((2, 5, 3), "f4"), np.array([5, 5]))
     assert work.multiply_adds == 10 * (3 * 8 + 2 * 8)

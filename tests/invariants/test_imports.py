@@ -10,7 +10,8 @@ import tersely
 ROOT = Path(tersely.__file__).parent
 MAY_IMPORT = {
     "text": set(),
-    "model": {"text"},
+    "kernels": set(),
+    "model": {"text", "kernels"},
     "game": {"text", "model"},
     "training": {"text", "model", "game"},
     "evaluation": {"text", "model"},

@@ -76,3 +76,9 @@ def test_any_text_is_open_or_said_and_what_is_read_stands_at_its_end(text: str, 
         assert tokenise(text + end).tokens[-1] == context.opening[-1]
     else:
         assert "".join(context.said.split()) in "".join((text + end).split())
+
+
+def test_a_word_is_not_cut_off_from_its_case_mark() -> None:
+    words = " ".join(["Peter", *["and so"] * ((MOST_TOKENS - 1) // 2), "on"])
+    assert len(tokenise(words).tokens) == MOST_TOKENS + 1
+    assert read_context(words).opening[0] == "and"

@@ -12,7 +12,8 @@ from tersely.model.folder import ModelFolder
 from tersely.model.greedy import greedy
 from tersely.model.monotone_runtime import MonotoneRuntime, MonotoneState
 from tersely.model.scoring import total_nll
-from tersely.model.search import Beam, Wanted, beam_search
+from tersely.model.search import Beam, beam_search
+from tersely.model.wanted import Wanted
 from tersely.text.keywords import leftmost_alignment
 from tersely.text.vocab import BOS_ID, EOS_ID
 from tests.game.small import random_batch

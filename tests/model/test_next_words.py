@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from tersely.model.groups import Groups
 from tersely.model.monotone_runtime import MonotoneRuntime
-from tersely.model.next_words import AllScores, NextWords, Rivals, top
+from tersely.model.next_words import AllScores, NextWords, Rivals
 from tersely.text.vocab import BOS_ID
 from tests.game.small import random_batch
 from tests.game.small_monotone import (
@@ -81,21 +82,13 @@ def test_rare_words_are_not_scored_where_they_cannot_compete(
     assert not asked
 
 
-def test_top_finds_the_greatest_and_where_they_are() -> None:
-    scores = some_scores()
-    ids, found = top(scores, 4)
-    assert np.array_equal(found, np.take_along_axis(scores, ids, 1))
-    assert np.array_equal(np.sort(found, axis=1), np.sort(scores, axis=1)[:, -4:])
-    assert top(scores, 100)[0].shape == scores.shape
-
-
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_rivals_lose_nothing_that_is_among_the_best_of_their_sentence(
     coming: NextWords, count: int
 ) -> None:
     so_far = np.random.default_rng(2).normal(scale=3, size=ROWS).astype(np.float32)
     starts = (0, 5, 6, 30, ROWS)
-    ids, scores = coming.best(count, Rivals(so_far, starts))
+    ids, scores = coming.best(count, Rivals(so_far, Groups(np.diff(starts))))
     every = coming.all()
     for start, end in itertools.pairwise(starts):
         found = np.sort((scores + so_far[:, None])[start:end].ravel())[::-1][:count]
@@ -108,6 +101,6 @@ def test_rivals_lose_nothing_that_is_among_the_best_of_their_sentence(
 
 def test_a_floor_is_what_the_last_wanted_word_of_the_sentence_has() -> None:
     scores = np.array([[-1.0, -2.0], [-3.0, -4.0], [-1.0, -9.0]], np.float32)
-    rivals = Rivals(np.array([-1.0, 0.0, 0.0], np.float32), (0, 2, 3))
+    rivals = Rivals(np.array([-1.0, 0.0, 0.0], np.float32), Groups(np.array([2, 1])))
     # Totals of the first sentence: −2, −3; −3, −4. Its third best is −3.
     assert rivals.floors(scores, 3) == pytest.approx([-2.0, -3.0, -np.inf])

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from tersely.kernels.chosen import Matrix
 from tersely.model import projecting
 from tersely.model.projecting import FEW, ProjectedWords
 
@@ -12,16 +13,18 @@ INPUTS = RNG.normal(size=(6, 8)).astype(np.float32)
 @pytest.mark.parametrize("rows", [0, 1, FEW, FEW + 1, 40])
 def test_kept_or_not_a_product_is_the_product(rows: int) -> None:
     words = RNG.integers(0, 50, rows)
-    own = ProjectedWords(EMBEDDING, INPUTS)
+    own = ProjectedWords(EMBEDDING, Matrix(INPUTS.T))
     for _ in range(2):
-        found = own.projected(words)
-        np.testing.assert_allclose(found, EMBEDDING[words] @ INPUTS, rtol=1e-5, atol=1e-6)
+        onto = RNG.normal(size=(rows, 8)).astype(np.float32)
+        expected = EMBEDDING[words] @ INPUTS + onto
+        found = own.projected(words, onto)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
         found += 1.0  # what was kept must not change
 
 
 def test_no_more_is_kept_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(projecting, "MOST_KEPT", 3)
-    own = ProjectedWords(EMBEDDING, INPUTS)
+    own = ProjectedWords(EMBEDDING, Matrix(INPUTS.T))
     for word in range(20):
-        own.projected(np.array([word]))
+        own.projected(np.array([word]), np.zeros((1, 8), np.float32))
     assert len(own._kept) == 3

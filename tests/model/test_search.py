@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from tersely.model import search
 from tersely.model.next_words import AllScores
-from tersely.model.search import Beam, Wanted, beam_search
+from tersely.model.search import Beam, beam_search
 from tersely.model.stepping import Found
+from tersely.model.wanted import Wanted
 from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, SHIFT_ID, UNK_ID
 
 WIDTH = 7  # ids there are: the special ones, of which 4 may be said, and two words
@@ -231,7 +232,7 @@ def test_stopping_early_loses_nothing(width: int, monkeypatch: pytest.MonkeyPatc
         return found, language.steps
 
     early = [run(seed) for seed in range(10)]
-    monkeypatch.setattr(search._Hunt, "_unless_settled", lambda _, parents: parents)
+    monkeypatch.setattr(search._Hunt, "_is_open", lambda _, live: live.sentences >= 0)
     late = [run(seed) for seed in range(10)]
     for (ours, _), (theirs, steps) in zip(early, late, strict=True):
         assert steps == 13

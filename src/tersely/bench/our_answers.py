@@ -22,7 +22,7 @@ from tersely.model.completer import Completer
 from tersely.model.search import Beam
 from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
-BATCH = 32
+BATCH = 64
 WORK_ANSWERS = 20
 """Answers whose products are counted, apart from those that are timed."""
 

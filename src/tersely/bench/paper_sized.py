@@ -4,6 +4,7 @@ from typing import Literal
 
 import numpy as np
 
+from tersely.model.compact import compress, expand
 from tersely.model.folder import ModelFolder
 from tersely.model.shape import ARCHITECTURE, SchemeShape
 from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
@@ -39,6 +40,7 @@ def paper_sized(
         name: rng.uniform(-RANGE, RANGE, spec.shape).astype(np.float32)
         for name, spec in shape.tensors().items()
     }
+    tensors = expand(compress(tensors, "int8"))  # as a model is exported
     words = [f"w{number}" for number in range(vocabulary - len(SPECIAL_TOKENS))]
     settings = {"shape": shape.as_settings(), "encoder": {"kind": "learned"}}
     return ModelFolder(ARCHITECTURE, settings, tensors, Vocabulary([*SPECIAL_TOKENS, *words]))

@@ -20,6 +20,7 @@ import numpy as np
 from tersely.bench.markdown import table
 from tersely.bench.onnx_step import OnnxStep, quantised, step_graph
 from tersely.errors import UsageError
+from tersely.kernels.chosen import log_softmax
 from tersely.model.folder import ModelFolder
 from tersely.model.lstm import Floats
 from tersely.model.monotone_runtime import MonotoneRuntime, MonotoneState
@@ -138,14 +139,14 @@ def _start(bench: RuntimesBench, runtime: MonotoneRuntime) -> tuple[MonotoneStat
 def _numpy_step(runtime: MonotoneRuntime, start: MonotoneState) -> Step:
     def step(last: Ids, fed: Floats, hidden: Floats, cell: Floats) -> Outcome:
         state, coming = runtime.step(replace(start, hidden=hidden, cell=cell), last)
-        words = coming.softmax.head_scores(state.hidden)
+        words = log_softmax(coming.softmax.head_scores(state.hidden))
         return state.hidden, state.cell, coming.place[:, None], words
 
     return step
 
 
 def _seconds_a_step(step: Step, state: MonotoneState, last: list[Ids]) -> float:
-    fed = np.ascontiguousarray(state.fed[:, 0])
+    fed = _first_keywords(state)
     hidden, cell = state.hidden, state.cell
     start = time.process_time()
     for words in last:
@@ -160,7 +161,12 @@ def _timed(make: Callable[[], MadeT]) -> tuple[MadeT, float]:
 
 
 def _outcome(step: Step, state: MonotoneState, last: Ids) -> Outcome:
-    return step(last, np.ascontiguousarray(state.fed[:, 0]), state.hidden, state.cell)
+    return step(last, _first_keywords(state), state.hidden, state.cell)
+
+
+def _first_keywords(state: MonotoneState) -> Floats:
+    """What the first keyword of each row adds to the input."""
+    return np.ascontiguousarray(state.fed[:: state.keywords.shape[1]])
 
 
 def _difference(ours: Outcome, theirs: Outcome) -> float:

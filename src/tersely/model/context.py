@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tersely.model.typed import ENDINGS
-from tersely.text.tokens import detokenise, tokenise
+from tersely.text.tokens import SHIFT, detokenise, tokenise
 
 MOST_CHARACTERS = 1000
 MOST_TOKENS = 24
@@ -30,10 +30,17 @@ def read_context(text: str) -> Context:
     tokens = tokenise(written.rpartition("\n")[2]).tokens
     starts = _starts(tokens)
     if starts[-1] < len(tokens) and "\n" not in text[len(written) :]:
-        return Context(opening=tuple(tokens[starts[-1] :])[-MOST_TOKENS:])
+        return Context(opening=_last(tokens[starts[-1] :]))
     # A line that was left is over, whatever it ends with.
     begun = max((start for start in starts if start < len(tokens)), default=0)
     return Context(said=detokenise(tokens[begun:]).strip())
+
+
+def _last(tokens: Sequence[str]) -> tuple[str, ...]:
+    """As many as matter; a word whose case mark would be cut off goes with it."""
+    first = max(0, len(tokens) - MOST_TOKENS)
+    is_cut = first > 0 and tokens[first - 1] == SHIFT
+    return tuple(tokens[first + is_cut :])
 
 
 def _starts(tokens: Sequence[str]) -> list[int]:

@@ -4,6 +4,7 @@ p(w) = g × p_vocabulary(w) + (1 − g) × the attention that keywords w get.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,28 +31,41 @@ class CopyOrGenerate(ClusteredWords):
     def besides(self) -> list[tuple[Ids, Floats]]:
         """Words that only the keywords have."""
         words = self.softmax.words
+        if self.width == words:
+            return []
         unknown = np.full((len(self.spoken), self.width - words), -np.inf, np.float32)
-        self.correct(unknown, first=words)
+        rows, places = np.nonzero(self.copied >= words)
+        unknown[rows, self.copied[rows, places] - words] = self.in_all[rows, places]
         return [(np.broadcast_to(np.arange(words, self.width), unknown.shape), unknown)]
+
+    @cached_property
+    def in_all(self) -> Floats:
+        """What copying each keyword gives, wherever it stands: (rows, keywords)."""
+        is_same = self.copied[:, :, None] == self.copied[:, None, :]  # (rows, keywords, keywords)
+        if int(is_same.sum()) == self.copied.size:
+            return self.copying
+        everywhere = np.where(is_same, self.copying[:, None, :], -np.inf)
+        found: Floats = np.logaddexp.reduce(everywhere, axis=2).astype(np.float32)
+        return found
 
     def could_reach(self, share: Floats, start: int, end: int) -> Floats:
         """All of the cluster's share, and all that is copied of it."""
-        bound = share
-        for place in range(self.copied.shape[1]):
-            inside = (self.copied[:, place] >= start) & (self.copied[:, place] < end)
-            if inside.any():
-                bound = np.where(inside, np.logaddexp(bound, self.copying[:, place]), bound)
+        inside = (self.copied >= start) & (self.copied < end)
+        if not inside.any():
+            return share
+        copied = np.logaddexp.reduce(np.where(inside, self.copying, -np.inf), axis=1)
+        bound: Floats = np.logaddexp(share, copied).astype(np.float32)
         return bound
 
-    def correct(self, words: Floats, *, first: int, rows: Ids | None = None) -> None:
-        """Add what copying contributes; a word may stand among the keywords more than once."""
-        copied = (self.copied if rows is None else self.copied[rows]) - first
-        copying = self.copying if rows is None else self.copying[rows]
-        inside = (copied >= 0) & (copied < words.shape[1])
-        for place in np.flatnonzero(inside.any(axis=0)).tolist():
-            here = np.flatnonzero(inside[:, place])
-            ids = copied[here, place]
-            words[here, ids] = np.logaddexp(words[here, ids], copying[here, place])
+    def apart(self, first: int, rows: Ids | None = None) -> Ids:
+        """The keywords."""
+        return (self.copied if rows is None else self.copied[rows]) - first
+
+    def instead(self, generated: Floats, rows: Ids | None = None) -> Floats:
+        """Generated or copied."""
+        copying = self.in_all if rows is None else self.in_all[rows]
+        found: Floats = np.logaddexp(generated, copying)
+        return found
 
     def of(self, words: Ids) -> Floats:
         """Generated, and copied wherever it stands."""

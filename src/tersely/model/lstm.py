@@ -1,54 +1,52 @@
 """LSTM layers in NumPy, with torch's names and gate order (input, forget, cell, output)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.model.multiply import times
+from tersely.kernels.chosen import Matrix, remember
 
 Floats = npt.NDArray[np.float32]
 Tensors = Mapping[str, npt.NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True)
 class Lstm:
     """One direction of one layer."""
 
-    inputs: Floats  # (inputs, 4 × units)
-    recurrence: Floats  # (units, 4 × units)
-    bias: Floats  # (4 × units,)
-
-    @classmethod
-    def load(cls, tensors: Tensors, prefix: str, *, reverse: bool = False) -> "Lstm":
+    def __init__(self, tensors: Tensors, prefix: str, *, reverse: bool = False) -> None:
         """Take the weights under `prefix`."""
         end = "l0_reverse" if reverse else "l0"
-        return cls(
-            np.ascontiguousarray(tensors[f"{prefix}.weight_ih_{end}"].T),
-            np.ascontiguousarray(tensors[f"{prefix}.weight_hh_{end}"].T),
-            tensors[f"{prefix}.bias_ih_{end}"] + tensors[f"{prefix}.bias_hh_{end}"],
-        )
+        self._inputs: Floats = tensors[f"{prefix}.weight_ih_{end}"]  # (4 × units, inputs)
+        self.recurrence = Matrix(tensors[f"{prefix}.weight_hh_{end}"])  # (units, 4 × units)
+        self.bias: Floats = tensors[f"{prefix}.bias_ih_{end}"] + tensors[f"{prefix}.bias_hh_{end}"]
 
     @property
     def units(self) -> int:
         """Size of the state."""
-        return len(self.recurrence)
+        return self.recurrence.shape[0]
+
+    @cached_property
+    def inputs(self) -> Matrix:
+        """What all of an input is multiplied by: (inputs, 4 × units)."""
+        return self.inputs_from(0)
+
+    def inputs_from(self, start: int, end: int | None = None) -> Matrix:
+        """What a part of an input is multiplied by."""
+        return Matrix(self._inputs, start, end)
 
     def zeros(self, rows: int) -> tuple[Floats, Floats]:
         """A state to start from."""
         return np.zeros((rows, self.units), np.float32), np.zeros((rows, self.units), np.float32)
 
     def step(self, projected: Floats, hidden: Floats, cell: Floats) -> tuple[Floats, Floats]:
-        """Advance by one token, given its input already projected: (rows, 4 × units)."""
-        gates = times(hidden, self.recurrence)
-        gates += projected
-        units = self.units
-        kept = sigmoid(gates[:, : 2 * units])  # input and forget gate
-        candidate = np.tanh(gates[:, 2 * units : 3 * units])
-        cell = kept[:, units:] * cell + kept[:, :units] * candidate
-        return sigmoid(gates[:, 3 * units :]) * np.tanh(cell), cell
+        """Advance by one token, given its input already projected: (rows, 4 × units).
+
+        The projection may be overwritten.
+        """
+        return remember(self.recurrence.times(hidden, onto=projected), cell)
 
     def run(
         self, vectors: Floats, lengths: npt.NDArray[np.int64], *, reverse: bool = False
@@ -59,7 +57,7 @@ class Lstm:
         last token; in reverse, reading starts at that token.
         """
         rows, time, _ = vectors.shape
-        projected = vectors @ self.inputs + self.bias  # (rows, time, 4 × units)
+        projected = self.inputs.times(vectors) + self.bias  # (rows, time, 4 × units)
         hidden, cell = self.zeros(rows)
         states = np.zeros((rows, time, self.units), np.float32)
         for index in reversed(range(time)) if reverse else range(time):
@@ -80,10 +78,3 @@ def log_sigmoid(values: Floats) -> Floats:
     """The logarithm of the sigmoid, exact at both ends."""
     result: Floats = -np.logaddexp(0, -values)
     return result
-
-
-def log_softmax(scores: Floats) -> Floats:
-    """The logarithm of the softmax over the last axis."""
-    shifted: Floats = scores - scores.max(axis=-1, keepdims=True)
-    shifted -= np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return shifted

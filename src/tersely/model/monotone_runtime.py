@@ -32,7 +32,7 @@ class MonotoneState:
     cell: Floats  # (rows, decoder)
     following: Ids  # (rows,): index of the keyword that comes next, or BEFORE
     sentence: Ids  # (rows,): whose keywords they are
-    fed: Floats  # (sentences, keywords, 4 × decoder): what keyword and hint add to the input
+    fed: Floats  # (sentences × keywords, 4 × decoder): what keyword and hint add to the input
     keywords: Ids  # (sentences, keywords): with the end mark; ids past the vocabulary if unknown
     width: int  # ids there are: the vocabulary and the words to copy
 
@@ -40,8 +40,8 @@ class MonotoneState:
         """Keep, repeat or reorder rows."""
         return replace(
             self,
-            hidden=self.hidden[rows],
-            cell=self.cell[rows],
+            hidden=self.hidden.take(rows, axis=0),
+            cell=self.cell.take(rows, axis=0),
             following=self.following[rows],
             sentence=self.sentence[rows],
         )
@@ -57,18 +57,21 @@ class MonotoneRuntime:
         weights = model.tensors
         self._encoder_embedding = weights["encoder.embedding.weight"]
         self._encoder = (
-            Lstm.load(weights, "encoder.lstm"),
-            Lstm.load(weights, "encoder.lstm", reverse=True),
+            Lstm(weights, "encoder.lstm"),
+            Lstm(weights, "encoder.lstm", reverse=True),
         )
         self._costs = weights["encoder.costs.weight"].T, weights["encoder.costs.bias"]
         self._embedding = weights["decoder.embedding.weight"]
         self._reader = (
-            Lstm.load(weights, "decoder.reader"),
-            Lstm.load(weights, "decoder.reader", reverse=True),
+            Lstm(weights, "decoder.reader"),
+            Lstm(weights, "decoder.reader", reverse=True),
         )
-        self._decoder = Lstm.load(weights, "decoder.lstm")
-        word_inputs = self._decoder.inputs[: self.shape.embedding_units]
-        self._words = ProjectedWords(self._embedding, word_inputs)
+        self._decoder = Lstm(weights, "decoder.lstm")
+        keyword_from = self.shape.embedding_units
+        told_from = keyword_from + self.shape.reader_units
+        self._words = ProjectedWords(self._embedding, self._decoder.inputs_from(0, keyword_from))
+        self._keywords = self._decoder.inputs_from(keyword_from, told_from)
+        self._told = self._decoder.inputs_from(told_from)
         self._place = weights["decoder.place.weight"][0], weights["decoder.place.bias"]
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
@@ -104,18 +107,15 @@ class MonotoneRuntime:
             [ahead.run(vectors, counts)[0], back.run(vectors, counts, reverse=True)[0]], axis=2
         )
         told = decoder_hint(np.full(len(words), np.nan if budget is None else budget), counts - 1)
-        keyword_from = self.shape.embedding_units
-        told_from = keyword_from + self.shape.reader_units
-        weights = self._decoder.inputs
-        fed = reading @ weights[keyword_from:told_from]  # (rows, keywords, 4 × decoder)
-        fed += (told @ weights[told_from:] + self._decoder.bias)[:, None]
+        fed = self._keywords.times(reading)  # (rows, keywords, 4 × decoder)
+        fed += (self._told.times(told) + self._decoder.bias)[:, None]
         hidden, cell = self._decoder.zeros(len(words))
         return MonotoneState(
             hidden=hidden,
             cell=cell,
             following=np.zeros(len(words), np.int64),
             sentence=np.arange(len(words)),
-            fed=fed,
+            fed=fed.reshape(-1, fed.shape[2]),
             keywords=ids,
             width=len(self.vocabulary) + max(map(len, copies), default=0),
         )
@@ -126,8 +126,9 @@ class MonotoneRuntime:
         # keywords ends with it or with padding: what comes before all keywords is none of them.
         was_placed = (state.keywords[state.sentence, state.following] == last) & (last != EOS_ID)
         following = np.maximum(state.following + was_placed, 0)
-        projected = self._words.projected(np.where(last < len(self.vocabulary), last, UNK_ID))
-        projected += state.fed[state.sentence, following]
+        known = np.where(last < len(self.vocabulary), last, UNK_ID)
+        fed = state.fed.take(state.sentence * state.keywords.shape[1] + following, axis=0)
+        projected = self._words.projected(known, onto=fed)
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
         weight, bias = self._place
         coming = PlaceOrGenerate(

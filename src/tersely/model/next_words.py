@@ -7,15 +7,18 @@ from a step can be asked for the best few, for certain words, or for all.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
+from tersely.kernels.chosen import Changed, best, log_sum, top
+from tersely.model.groups import Groups
 from tersely.model.lstm import Floats, log_sigmoid
 from tersely.model.rows import Ids
 from tersely.model.softmax import VocabularySoftmax
 from tersely.text.vocab import EOS_ID
+
+SCORES_AT_ONCE = 1 << 18  # of rare words: a megabyte, which stays near the processor
 
 
 class NextWords(Protocol):
@@ -40,17 +43,15 @@ class Rivals:
     """Rows that are hypotheses of a few sentences, and compete within each."""
 
     so_far: Floats  # (rows,): log-probability of what each has said
-    starts: tuple[int, ...]  # where the rows of each sentence begin, and where the last ends
+    groups: Groups
 
     def floors(self, scores: Floats, wanted: int) -> Floats:
         """What a word of each row must exceed to be among the `wanted` best of its sentence."""
-        totals = scores + self.so_far[:, None]
-        floors = np.full(len(scores), -np.inf, np.float32)
-        for start, end in pairwise(self.starts):
-            every = totals[start:end].ravel()
-            if len(every) > wanted:
-                last = len(every) - wanted
-                floors[start:end] = np.partition(every, last)[last] - self.so_far[start:end]
+        totals = self.groups.side_by_side(scores + self.so_far[:, None])
+        if totals.shape[1] < wanted:
+            return np.full(len(scores), -np.inf, np.float32)
+        last = top(totals, wanted)[1].min(axis=1)  # (sentences,)
+        floors: Floats = last[self.groups.of_row] - self.so_far
         return floors
 
 
@@ -92,8 +93,12 @@ class ClusteredWords(ABC):
         """Log-probability that the next word is generated: (rows,)."""
 
     @abstractmethod
-    def correct(self, words: Floats, *, first: int, rows: Ids | None = None) -> None:
-        """Set right, in place, what is not as generated of words from the id `first` on."""
+    def apart(self, first: int, rows: Ids | None = None) -> Ids:
+        """Words that count otherwise than as generated, from the id `first` on: (rows, others)."""
+
+    @abstractmethod
+    def instead(self, generated: Floats, rows: Ids | None = None) -> Floats:
+        """Log-probabilities of those words, given those of generating them: (rows, others)."""
 
     @abstractmethod
     def besides(self) -> list[tuple[Ids, Floats]]:
@@ -105,53 +110,87 @@ class ClusteredWords(ABC):
 
     @cached_property
     def head(self) -> Floats:
-        """Log-probabilities of frequent words and of each cluster, if a word is generated."""
+        """Scores of frequent words and of each cluster: (rows, words and clusters)."""
         return self.softmax.head_scores(self.spoken)
+
+    @cached_property
+    def shift(self) -> Floats:
+        """What makes the head's scores log-probabilities: (rows,)."""
+        shift: Floats = self.generating - log_sum(self.head)
+        return shift
 
     def best(self, count: int, rivals: Rivals | None = None) -> tuple[Ids, Floats]:
         """The best of the frequent words, what may come besides, and rarer ones that compete."""
-        generating = self.generating
-        words = self.head[:, : self.softmax.head_words] + generating[:, None]
-        self.correct(words, first=0)
-        ids, scores = top(words, count)
-        weakest = scores.min(axis=1) if scores.shape[1] >= count else np.float32(-np.inf)
-        if rivals is not None:
-            weakest = np.maximum(weakest, rivals.floors(scores, 2 * count))
+        words = self.softmax.head_words
+        nothing = np.full(len(self.spoken), -np.inf, np.float32)
+        ids, scores = self._best_of(self.head, words, self.shift, nothing, count)
         parts = [(ids, scores), *self.besides()]
+        weakest = nothing
+        if self.softmax.tails and scores.shape[1] >= count:
+            weakest = scores.min(axis=1)
+            if rivals is not None:
+                weakest = np.maximum(weakest, rivals.floors(scores, 2 * count))
         for index, (start, end) in enumerate(self.softmax.clusters):
-            share = self.head[:, self.softmax.head_words + index] + generating
+            share = self.head[:, words + index] + self.shift
             rows = np.flatnonzero(self.could_reach(share, start, end) > weakest)
             if len(rows):
-                parts.append(self._best_of_cluster(index, start, rows, share[rows], count))
+                parts.append(self._best_of_cluster(index, rows, share, weakest, count))
+        if len(parts) == 1:
+            return ids, scores
         return (
             np.concatenate([part[0] for part in parts], axis=1),
             np.concatenate([part[1] for part in parts], axis=1),
         )
 
     def _best_of_cluster(
-        self, index: int, start: int, rows: Ids, share: Floats, count: int
+        self, index: int, rows: Ids, share: Floats, above: Floats, count: int
     ) -> tuple[Ids, Floats]:
         """The best of some rows; the others get words that cannot come."""
-        tail = share[:, None] + self.softmax.tail_scores(self.spoken[rows], index)
-        self.correct(tail, first=start, rows=rows)
-        own, found = top(tail, count)
-        ids = np.full((len(self.spoken), own.shape[1]), EOS_ID, np.int64)
+        start, end = self.softmax.clusters[index]
+        width = min(count, end - start)
+        ids = np.full((len(self.spoken), width), EOS_ID, np.int64)
         scores = np.full(ids.shape, -np.inf, np.float32)
-        ids[rows], scores[rows] = own + start, found
+        at_once = max(1, SCORES_AT_ONCE // (end - start))
+        for first in range(0, len(rows), at_once):
+            some = rows[first : first + at_once]
+            tail = self.softmax.tail_scores(self.spoken[some], index)
+            shift = share[some] - log_sum(tail)
+            own, found = self._best_of(
+                tail, end - start, shift, above[some], count, first=start, rows=some
+            )
+            ids[some], scores[some] = own + start, found
         return ids, scores
+
+    def _best_of(
+        self,
+        scores: Floats,
+        columns: int,
+        shift: Floats,
+        above: Floats,
+        count: int,
+        *,
+        first: int = 0,
+        rows: Ids | None = None,
+    ) -> tuple[Ids, Floats]:
+        at = self.apart(first, rows)  # (rows, others)
+        here = np.arange(len(at))[:, None]
+        generated = scores[here, np.clip(at, 0, columns - 1)] + shift[:, None]
+        changed = Changed(at, self.instead(generated, rows), above)
+        return best(count, scores, columns, shift, changed)
 
     def generated(self, words: Ids) -> Floats:
         """Log-probabilities of generating one word a row; only clusters asked about are opened."""
-        rows, generating = np.arange(len(words)), self.generating
+        rows = np.arange(len(words))
         found = np.full(len(words), -np.inf, np.float32)
         is_head = words < self.softmax.head_words
-        found[is_head] = self.head[rows[is_head], words[is_head]] + generating[is_head]
+        found[is_head] = self.head[rows[is_head], words[is_head]] + self.shift[is_head]
         for index, (start, end) in enumerate(self.softmax.clusters):
             here = np.flatnonzero((words >= start) & (words < end))
             if len(here):
                 tail = self.softmax.tail_scores(self.spoken[here], index)
-                share = self.head[here, self.softmax.head_words + index] + generating[here]
-                found[here] = share + tail[np.arange(len(here)), words[here] - start]
+                share = self.head[here, self.softmax.head_words + index] + self.shift[here]
+                own = tail[np.arange(len(here)), words[here] - start] - log_sum(tail)
+                found[here] = share + own
         return found
 
     def all(self) -> Floats:
@@ -159,7 +198,12 @@ class ClusteredWords(ABC):
         scores = np.full((len(self.spoken), self.width), -np.inf, np.float32)
         every = self.softmax.log_probabilities(self.spoken)
         scores[:, : self.softmax.words] = self.generating[:, None] + every
-        self.correct(scores, first=0)
+        at = self.apart(0)
+        rows, places = np.nonzero((at >= 0) & (at < self.softmax.words))
+        ids = at[rows, places]
+        generated = np.full(at.shape, -np.inf, np.float32)
+        generated[rows, places] = scores[rows, ids]
+        scores[rows, ids] = self.instead(generated)[rows, places]
         for ids, found in self.besides():
             np.put_along_axis(scores, ids, found, axis=1)
         return scores
@@ -181,13 +225,16 @@ class PlaceOrGenerate(ClusteredWords):
         """The keyword."""
         return [(self.keyword[:, None], log_sigmoid(self.place)[:, None])]
 
-    def correct(self, words: Floats, *, first: int, rows: Ids | None = None) -> None:
+    def apart(self, first: int, rows: Ids | None = None) -> Ids:
         """Keywords are placed, never generated, and so is the end."""
-        if first <= EOS_ID < first + words.shape[1]:
-            words[:, EOS_ID - first] = -np.inf
-        keyword = (self.keyword if rows is None else self.keyword[rows]) - first
-        here = np.flatnonzero((keyword >= 0) & (keyword < words.shape[1]))
-        words[here, keyword[here]] = -np.inf
+        keyword = self.keyword if rows is None else self.keyword[rows]
+        found = np.full((len(keyword), 2), EOS_ID - first, np.int64)
+        np.subtract(keyword, first, out=found[:, 1])
+        return found
+
+    def instead(self, generated: Floats, rows: Ids | None = None) -> Floats:
+        """Never."""
+        return np.full(generated.shape, -np.inf, np.float32)
 
     def of(self, words: Ids) -> Floats:
         """The keyword is placed, all else generated."""
@@ -196,12 +243,3 @@ class PlaceOrGenerate(ClusteredWords):
         is_keyword = words == self.keyword
         found[is_keyword] = log_sigmoid(self.place[is_keyword])
         return found
-
-
-def top(scores: Floats, count: int) -> tuple[Ids, Floats]:
-    """The `count` greatest of each row, in no order, with where they are."""
-    if count >= scores.shape[1]:
-        ids = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
-        return ids, scores
-    ids = np.argpartition(scores, scores.shape[1] - count, axis=1)[:, -count:]
-    return ids, scores[np.arange(len(scores))[:, None], ids]

@@ -6,6 +6,7 @@ bound; many rows at once are multiplied as cheaply.
 
 import numpy as np
 
+from tersely.kernels.chosen import Matrix
 from tersely.model.lstm import Floats
 from tersely.model.rows import Ids
 
@@ -16,23 +17,23 @@ MOST_KEPT = 4096  # words; at 256 units 16 MB
 class ProjectedWords:
     """Embeddings times the part of a decoder's input matrix that words meet."""
 
-    def __init__(self, embedding: Floats, inputs: Floats) -> None:
+    def __init__(self, embedding: Floats, inputs: Matrix) -> None:
         self._embedding, self.inputs = embedding, inputs
         self._kept: dict[int, Floats] = {}
 
-    def projected(self, words: Ids) -> Floats:
-        """Map ids (rows,) to (rows, 4 × units); the caller may write into it."""
+    def projected(self, words: Ids, onto: Floats) -> Floats:
+        """Map ids (rows,) to (rows, 4 × units), added to something; that may be overwritten."""
         if len(words) > FEW:
-            many: Floats = self._embedding[words] @ self.inputs
-            return many
+            return self.inputs.times(self._embedding.take(words, axis=0), onto)
         rows = np.empty((len(words), self.inputs.shape[1]), np.float32)
         for place, word in enumerate(words.tolist()):
             kept = self._kept.get(word)
             rows[place] = self._keep(word) if kept is None else kept
+        rows += onto
         return rows
 
     def _keep(self, word: int) -> Floats:
-        found: Floats = self._embedding[word] @ self.inputs
+        found: Floats = self.inputs.times(self._embedding[word : word + 1])[0]
         if len(self._kept) < MOST_KEPT:
             self._kept[word] = found
         return found

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from tersely.errors import TerselyError
+from tersely.kernels.chosen import Matrix, log_softmax
 from tersely.model.checks import TensorSpec
 from tersely.model.copying import NOWHERE, CopyOrGenerate
 from tersely.model.folder import ModelFolder
-from tersely.model.lstm import Floats, Lstm, log_sigmoid, log_softmax, sigmoid
-from tersely.model.multiply import times
+from tersely.model.lstm import Floats, Lstm, log_sigmoid, sigmoid
 from tersely.model.projecting import ProjectedWords
 from tersely.model.rows import Ids, padded
 from tersely.model.shape import SchemeShape
@@ -35,8 +34,8 @@ class State:
     cell: Floats  # (rows, decoder)
     fed: Floats  # (rows, 4 × decoder): what the reader's last state adds to every input
     states: Floats  # (rows, keywords, reader)
-    inside: npt.NDArray[np.bool_]  # (rows, keywords)
-    copied: Ids  # (rows, keywords): ids of the keywords, past the vocabulary where unknown
+    outside: Floats  # (rows, keywords): 0, or NOTHING where there is no keyword
+    copied: Ids  # (rows, keywords): ids, past the vocabulary where unknown, or NOWHERE
     width: int  # ids there are: the vocabulary and the words to copy
 
     def take(self, rows: Ids) -> "State":
@@ -47,7 +46,7 @@ class State:
             cell=self.cell[rows],
             fed=self.fed[rows],
             states=self.states[rows],
-            inside=self.inside[rows],
+            outside=self.outside[rows],
             copied=self.copied[rows],
         )
 
@@ -61,16 +60,17 @@ class Runtime:
         self.vocabulary = model.vocabulary
         weights = model.tensors
         self._encoder_embedding = weights["encoder.embedding.weight"]
-        self._encoder = Lstm.load(weights, "encoder.lstm")
+        self._encoder = Lstm(weights, "encoder.lstm")
         self._keep = weights["encoder.keep.weight"][0], weights["encoder.keep.bias"]
         self._embedding = weights["decoder.embedding.weight"]
-        self._forward = Lstm.load(weights, "decoder.reader")
-        self._backward = Lstm.load(weights, "decoder.reader", reverse=True)
-        self._decoder = Lstm.load(weights, "decoder.lstm")
-        word_inputs = self._decoder.inputs[: self.shape.embedding_units]
-        self._words = ProjectedWords(self._embedding, word_inputs)
-        self._attend = np.ascontiguousarray(weights["decoder.attend.weight"].T)
-        self._combine = np.ascontiguousarray(weights["decoder.combine.weight"].T)
+        self._forward = Lstm(weights, "decoder.reader")
+        self._backward = Lstm(weights, "decoder.reader", reverse=True)
+        self._decoder = Lstm(weights, "decoder.lstm")
+        embedding = self.shape.embedding_units
+        self._words = ProjectedWords(self._embedding, self._decoder.inputs_from(0, embedding))
+        self._fed = self._decoder.inputs_from(embedding)
+        self._attend = Matrix(weights["decoder.attend.weight"])
+        self._combine = Matrix(weights["decoder.combine.weight"])
         self._generate = weights["decoder.generate.weight"][0], weights["decoder.generate.bias"]
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
@@ -100,16 +100,17 @@ class Runtime:
         cell = np.concatenate([cell_ahead, cell_back], axis=1)
         fed: Floats = np.repeat(self._decoder.bias[None], len(words), axis=0)
         if self.shape.decoder_input == "reader_state":
-            fed += hidden @ self._decoder.inputs[self.shape.embedding_units :]
+            fed += self._fed.times(hidden)
         if self.shape.decoder_start == "zeros":
             hidden, cell = self._decoder.zeros(len(words))
+        inside = np.arange(known.shape[1]) < counts[:, None]
         return State(
             hidden=hidden,
             cell=cell,
             fed=fed,
             states=np.concatenate([ahead, back], axis=2),
-            inside=np.arange(known.shape[1]) < counts[:, None],
-            copied=copied,
+            outside=np.where(inside, np.float32(0), NOTHING),
+            copied=np.where(inside, copied, NOWHERE),
             width=len(self.vocabulary) + max(map(len, copies), default=0),
         )
 
@@ -117,22 +118,21 @@ class Runtime:
         """Say the last word (rows,) and tell what comes next."""
         known = np.where(last < len(self.vocabulary), last, UNK_ID)
         embedded = self._embedding[known]  # (rows, embedding)
-        projected = self._words.projected(known) + state.fed
+        projected = self._words.projected(known, onto=state.fed.copy())
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
-        query = times(hidden, self._attend)[:, :, None]  # (rows, reader, 1)
-        scores = (state.states @ query)[:, :, 0]
-        attention = log_softmax(np.where(state.inside, scores, NOTHING))  # (rows, keywords)
-        weights = np.where(state.inside, np.exp(attention), 0).astype(np.float32)
-        context = (weights[:, None] @ state.states)[:, 0]  # (rows, reader)
+        query = self._attend.times(hidden)[:, :, None]  # (rows, reader, 1)
+        scores = (state.states @ query)[:, :, 0] + state.outside
+        attention = log_softmax(scores)  # (rows, keywords)
+        context = (np.exp(attention)[:, None] @ state.states)[:, 0]  # (rows, reader)
         features = np.concatenate([context, hidden], axis=1)
-        spoken = np.tanh(times(features, self._combine))  # (rows, decoder)
+        spoken = np.tanh(self._combine.times(features))  # (rows, decoder)
         weight, bias = self._generate
         generate = np.concatenate([features, embedded], axis=1) @ weight + bias  # (rows,)
         coming = CopyOrGenerate(
             spoken=spoken,
             generate=generate,
             copying=log_sigmoid(-generate)[:, None] + attention,
-            copied=np.where(state.inside, state.copied, NOWHERE),
+            copied=state.copied,
             softmax=self._softmax,
             width=state.width,
         )

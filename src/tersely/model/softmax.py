@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tersely.kernels.chosen import Matrix, log_softmax
 from tersely.model.layers import SoftmaxShape, softmax_tensors
-from tersely.model.lstm import Floats, log_softmax
-from tersely.model.multiply import times
+from tersely.model.lstm import Floats
 
 
 @dataclass(frozen=True, slots=True)
 class VocabularySoftmax:
     """Scores every word; clusters of rarer words, where there are any, through fewer units."""
 
-    head: Floats  # (units, words of the head and clusters)
+    head: Matrix  # (units, words of the head and clusters)
     bias: Floats | None
-    tails: tuple[tuple[Floats, Floats], ...]  # (units, inner) and (inner, words) a cluster
+    tails: tuple[tuple[Matrix, Matrix], ...]  # (units, inner) and (inner, words) a cluster
     starts: tuple[int, ...]  # where each cluster begins
     words: int
 
@@ -29,7 +29,7 @@ class VocabularySoftmax:
     ) -> "VocabularySoftmax":
         """Take a model's weights."""
         names = [name for name in softmax_tensors(shape) if name.endswith("weight")]
-        head, *rest = (np.ascontiguousarray(tensors[name].T) for name in names)
+        head, *rest = (Matrix(tensors[name]) for name in names)
         return cls(
             head=head,
             bias=tensors.get("decoder.softmax.output.bias"),
@@ -49,22 +49,22 @@ class VocabularySoftmax:
         return self.starts[0] if self.starts else self.words
 
     def head_scores(self, spoken: Floats) -> Floats:
-        """Map (rows, units) to log p of frequent words and of each cluster."""
-        scores = times(spoken, self.head)
+        """Map (rows, units) to scores of frequent words and of each cluster, not yet normalised."""
+        scores = self.head.times(spoken)
         if self.bias is not None:
             scores += self.bias
-        return log_softmax(scores)
+        return scores
 
     def tail_scores(self, spoken: Floats, cluster: int) -> Floats:
-        """Map (rows, units) to log p of each word of a cluster, given the cluster."""
+        """Map (rows, units) to scores of a cluster's words, not yet normalised."""
         inner, outer = self.tails[cluster]
-        return log_softmax(times(times(spoken, inner), outer))
+        return outer.times(inner.times(spoken))
 
     def log_probabilities(self, spoken: Floats) -> Floats:
         """Map (rows, units) to log p of each word: (rows, vocabulary)."""
-        head = self.head_scores(spoken)
+        head = log_softmax(self.head_scores(spoken))
         parts = [head[:, : self.head_words]]
         for index in range(len(self.tails)):
             share = head[:, self.head_words + index, None]
-            parts.append(share + self.tail_scores(spoken, index))
+            parts.append(share + log_softmax(self.tail_scores(spoken, index)))
         return np.concatenate(parts, axis=1) if self.tails else parts[0]

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from tersely.model.architectures import DecoderRuntime
 from tersely.model.calibration import Calibration
 from tersely.model.scoring import total_nll
-from tersely.model.search import Beam, Wanted, beam_search
+from tersely.model.search import Beam, beam_search
 from tersely.model.stepping import Found
 from tersely.model.suggestion import Suggestion
 from tersely.model.typed import Typed
+from tersely.model.wanted import Wanted
 from tersely.text.keywords import is_punctuation
 from tersely.text.tokens import SHIFT, detokenise
 

@@ -1,0 +1,1 @@
+"""Kernels: the few sums that a suggestion spends its time in, compiled or in NumPy."""

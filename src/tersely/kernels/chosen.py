@@ -1,0 +1,37 @@
+"""The kernels that are used.
+
+Compiled ones where they were built as tersely was installed (hatch_build.py), else the same in
+NumPy. TERSELY_KERNELS=numpy asks for the latter, and any or avx2 for narrower instructions than
+the processor has. All compute in float32, and tests hold one against the other.
+"""
+
+import os
+from typing import TYPE_CHECKING
+
+from tersely.kernels.plain import Changed, log_softmax
+
+if TYPE_CHECKING or os.environ.get("TERSELY_KERNELS", "") == "numpy":
+    from tersely.kernels.beam import follow
+    from tersely.kernels.plain import Matrix, best, log_sum, remember, top
+
+    KIND = "numpy"
+else:
+    try:
+        from tersely.kernels.fast import KIND, Matrix, best, follow, log_sum, remember, top
+    except ImportError:  # there was no compiler
+        from tersely.kernels.beam import follow
+        from tersely.kernels.plain import Matrix, best, log_sum, remember, top
+
+        KIND = "numpy"
+
+__all__ = [
+    "KIND",
+    "Changed",
+    "Matrix",
+    "best",
+    "follow",
+    "log_softmax",
+    "log_sum",
+    "remember",
+    "top",
+]

@@ -1,0 +1,307 @@
+/* What NumPy has no fast word for, in C: products of a few rows with a matrix that is packed
+   once, the gates of an LSTM, and the best of ten thousand words.
+
+   plain.py says the same in NumPy; tests hold each kernel against it. Arrays are checked here,
+   so no caller can make a kernel read or write beyond one. */
+
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PANEL 32
+#define COMBS 4
+
+typedef struct {
+    void (*multiply)(const float *, size_t, size_t, const float *, int, float *, size_t);
+    void (*multiply_bytes)(const float *, size_t, size_t, const int8_t *, const float *, int, float *,
+                           size_t, float *);
+    void (*remember)(const float *, const float *, size_t, size_t, float *, float *);
+    void (*log_sum)(const float *, size_t, size_t, float *);
+    void (*best)(float *, size_t, size_t, size_t, const float *, const float *, const int64_t *,
+                 const float *, size_t, float *, size_t, int64_t *, float *);
+} kernels;
+
+/* Put a value into a list of the greatest, best first, which holds `held` of `wanted`. */
+static inline size_t insert(float value, int64_t id, size_t held, size_t wanted, int64_t *ids,
+                            float *found) {
+    if (held == wanted && !(value > found[wanted - 1])) return held;
+    size_t place = held < wanted ? held++ : wanted - 1;
+    for (; place > 0 && value > found[place - 1]; place--) {
+        found[place] = found[place - 1];
+        ids[place] = ids[place - 1];
+    }
+    found[place] = value;
+    ids[place] = id;
+    return held;
+}
+
+static inline unsigned reaching(const float *values, float floor) {
+    unsigned bits = 0;
+    for (int lane = 0; lane < 4; lane++) bits |= (unsigned)(values[lane] >= floor) << lane;
+    return bits;
+}
+
+#define LANES 4
+#define ROWS 6
+#define REACHING(values, floor) reaching((const float *)&(values), (floor)[0])
+#define WIDENED(b) {(b)[0], (b)[1], (b)[2], (b)[3]}
+#define NAMED(name) name##_any
+#include "arithmetic.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define HAS_WIDER 1
+#include <immintrin.h>
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define LANES 8
+#define REACHING(values, floor) (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(values, floor, _CMP_GE_OQ))
+#define ROWS 6
+#define WIDENED(b) _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(b))))
+#define NAMED(name) name##_avx2
+#include "arithmetic.h"
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,prefer-vector-width=512")
+#define LANES 16
+#define REACHING(values, floor) (unsigned)_mm512_cmp_ps_mask(values, floor, _CMP_GE_OQ)
+#define ROWS 8
+#define WIDENED(b) _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(b))))
+#define NAMED(name) name##_avx512
+#include "arithmetic.h"
+#pragma GCC pop_options
+#endif
+
+#include "beam.h"
+
+static const kernels *chosen = &kernels_any;
+
+/* The widest instructions that this processor has, or the ones TERSELY_KERNELS names if it has them. */
+static const char *choose(void) {
+    const char *asked = getenv("TERSELY_KERNELS");
+    int is_open = !asked || (strcmp(asked, "avx2") && strcmp(asked, "any"));
+#ifdef HAS_WIDER
+    __builtin_cpu_init();
+    int has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (is_open && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) {
+        chosen = &kernels_avx512;
+        return "avx512";
+    }
+    if (has_avx2 && (is_open || strcmp(asked, "any"))) {
+        chosen = &kernels_avx2;
+        return "avx2";
+    }
+#else
+    (void)is_open;
+#endif
+    return "any";
+}
+
+/* Take arguments as contiguous arrays. Two characters of `kinds` tell of each its entries (f
+   float32, d float64, i int64, u uint64, b bool, c int8; upper case if it is written to) and dimensions. */
+static int take(PyObject *const *given, Py_ssize_t count, const char *kinds, Py_buffer *views) {
+    if (count != (Py_ssize_t)strlen(kinds) / 2) {
+        PyErr_SetString(PyExc_TypeError, "a kernel was given the wrong number of arrays");
+        return 0;
+    }
+    for (Py_ssize_t at = 0; at < count; at++) {
+        char kind = kinds[2 * at] | 32;
+        int is_written = kinds[2 * at] != kind;
+        int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (is_written ? PyBUF_WRITABLE : 0);
+        int is_got = PyObject_GetBuffer(given[at], &views[at], flags) == 0;
+        const char *formats = kind == 'i'   ? "lq"
+                              : kind == 'u' ? "LQ"
+                              : kind == 'b' ? "?"
+                              : kind == 'c' ? "b"
+                              : kind == 'd' ? "d"
+                                            : "f";
+        Py_ssize_t size = kind == 'b' || kind == 'c' ? 1 : kind == 'f' ? 4 : 8;
+        if (!is_got || views[at].ndim != kinds[2 * at + 1] - '0' || views[at].itemsize != size ||
+            views[at].format[0] == 0 || !strchr(formats, views[at].format[0])) {
+            if (is_got) PyErr_Format(PyExc_ValueError, "array %zd of a kernel is of another kind", at);
+            for (Py_ssize_t done = is_got ? at : at - 1; done >= 0; done--) PyBuffer_Release(&views[done]);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static PyObject *finish(Py_buffer *views, int count, int fits) {
+    for (int at = 0; at < count; at++) PyBuffer_Release(&views[at]);
+    if (!fits) {
+        PyErr_SetString(PyExc_ValueError, "the arrays of a kernel do not fit each other");
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* The last argument tells whether the product is added to what is there. */
+static int adds_to(PyObject *const *given, Py_ssize_t count, Py_ssize_t arrays) {
+    return count == arrays + 1 ? PyObject_IsTrue(given[arrays]) : -1;
+}
+
+static PyObject *multiply(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    Py_buffer views[3];
+    int adds = adds_to(given, count, 3);
+    if (!take(given, count - 1, "f2f3F2", views)) return NULL;
+    const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[2].shape;
+    int fits = adds >= 0 && rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
+               panels[0] == (out[1] + PANEL - 1) / PANEL;
+    if (fits) {
+        Py_BEGIN_ALLOW_THREADS
+        chosen->multiply(views[0].buf, rows[0], rows[1], views[1].buf, adds, views[2].buf, out[1]);
+        Py_END_ALLOW_THREADS
+    }
+    return finish(views, 3, fits);
+}
+
+static PyObject *multiply_bytes(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    Py_buffer views[4];
+    int adds = adds_to(given, count, 4);
+    if (!take(given, count - 1, "f2c3f1F2", views)) return NULL;
+    const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[3].shape;
+    int fits = adds >= 0 && rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
+               panels[0] == (out[1] + PANEL - 1) / PANEL && views[2].shape[0] == panels[0] * PANEL;
+    float *room = fits ? malloc((panels[1] + 1) * PANEL * sizeof(float)) : NULL;
+    if (room) {
+        Py_BEGIN_ALLOW_THREADS
+        chosen->multiply_bytes(views[0].buf, rows[0], rows[1], views[1].buf, views[2].buf, adds,
+                               views[3].buf, out[1], room);
+        Py_END_ALLOW_THREADS
+        free(room);
+    } else if (fits) {
+        finish(views, 4, 1);
+        return PyErr_NoMemory();
+    }
+    return finish(views, 4, fits);
+}
+
+static PyObject *remember(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    Py_buffer views[4];
+    if (!take(given, count, "f2f2F2F2", views)) return NULL;
+    const Py_ssize_t *gates = views[0].shape, *state = views[1].shape;
+    int fits = gates[0] == state[0] && gates[1] == 4 * state[1];
+    for (int at = 2; at < 4; at++)
+        fits = fits && views[at].shape[0] == state[0] && views[at].shape[1] == state[1];
+    if (fits) {
+        Py_BEGIN_ALLOW_THREADS
+        chosen->remember(views[0].buf, views[1].buf, state[0], state[1], views[2].buf, views[3].buf);
+        Py_END_ALLOW_THREADS
+    }
+    return finish(views, 4, fits);
+}
+
+static PyObject *log_sum(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    Py_buffer views[2];
+    if (!take(given, count, "f2F1", views)) return NULL;
+    int fits = views[0].shape[0] == views[1].shape[0] && views[0].shape[1] >= 1;
+    if (fits) {
+        Py_BEGIN_ALLOW_THREADS
+        chosen->log_sum(views[0].buf, views[0].shape[0], views[0].shape[1], views[1].buf);
+        Py_END_ALLOW_THREADS
+    }
+    return finish(views, 2, fits);
+}
+
+static PyObject *best(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    enum { ARRAYS = 7 };
+    Py_buffer views[ARRAYS];
+    int64_t columns = count == ARRAYS + 1 ? PyLong_AsLongLong(given[ARRAYS]) : 0;
+    if (PyErr_Occurred()) return NULL;
+    if (!take(given, count - 1, "F2f1f1i2f2I2F2", views)) return NULL;
+    Py_ssize_t rows = views[0].shape[0], others = views[3].shape[1], wanted = views[5].shape[1];
+    int fits = 1 <= columns && columns <= views[0].shape[1] && 1 <= wanted && wanted <= columns &&
+               views[4].shape[1] == others && views[6].shape[1] == wanted;
+    for (int at = 1; at < ARRAYS; at++) fits = fits && views[at].shape[0] == rows;
+    float *kept = fits ? malloc((others + 1) * sizeof(float)) : NULL;
+    if (kept) {
+        Py_BEGIN_ALLOW_THREADS
+        chosen->best(views[0].buf, rows, views[0].shape[1], columns, views[1].buf, views[2].buf,
+                     views[3].buf, views[4].buf, others, kept, wanted, views[5].buf, views[6].buf);
+        Py_END_ALLOW_THREADS
+        free(kept);
+    } else if (fits) {
+        finish(views, ARRAYS, 1);
+        return PyErr_NoMemory();
+    }
+    return finish(views, ARRAYS, fits);
+}
+
+/* Whether every start of a sentence lies within the rows, in order, and none has more than it may. */
+static int are_starts(const int64_t *starts, Py_ssize_t count, Py_ssize_t rows) {
+    int is_right = count >= 1 && starts[0] == 0 && starts[count - 1] == rows;
+    for (Py_ssize_t at = 1; at < count; at++) is_right = is_right && starts[at - 1] <= starts[at];
+    return is_right;
+}
+
+static int64_t most_rows(const int64_t *starts, Py_ssize_t count) {
+    int64_t most = 0;
+    for (Py_ssize_t at = 1; at < count; at++)
+        if (starts[at] - starts[at - 1] > most) most = starts[at] - starts[at - 1];
+    return most;
+}
+
+static PyObject *follow(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    enum { ARRAYS = 19, NUMBERS = 3 };
+    Py_buffer views[ARRAYS];
+    int64_t numbers[NUMBERS]; /* width, alike, end */
+    for (int at = 0; at < NUMBERS && count == ARRAYS + NUMBERS; at++)
+        numbers[at] = PyLong_AsLongLong(given[ARRAYS + at]);
+    if (PyErr_Occurred()) return NULL;
+    if (!take(given, count - NUMBERS, "f2i2d1u1i1i1b1b1b1i1b1I1I1I1I1D1U1I1D1", views)) return NULL;
+    Py_ssize_t rows = views[0].shape[0], choices = views[0].shape[1];
+    Py_ssize_t ids = views[7].shape[0], starts = views[9].shape[0], room = views[12].shape[0];
+    int fits = views[1].shape[0] == rows && views[1].shape[1] == choices && views[8].shape[0] == ids &&
+               are_starts(views[9].buf, starts, rows) && views[10].shape[0] == starts - 1 &&
+               views[11].shape[0] == starts - 1 && numbers[0] >= 1 && numbers[0] <= room + 1 &&
+               (starts - 1) * numbers[0] <= room;
+    for (int at = 2; at < 7; at++) fits = fits && views[at].shape[0] == rows;
+    for (int at = 12; at < 17; at++) fits = fits && views[at].shape[0] == room;
+    fits = fits && views[17].shape[0] == rows * choices && views[18].shape[0] == rows * choices;
+    followed out = {views[12].buf, views[13].buf, views[14].buf, views[15].buf,
+                    views[16].buf, views[17].buf, views[18].buf, 0, 0};
+    if (fits) {
+        const int64_t *start = views[9].buf;
+        const uint8_t *marked = views[10].buf;
+        int64_t *sizes = views[11].buf;
+        field in = {views[0].buf, views[1].buf, views[2].buf, views[3].buf, views[4].buf, views[5].buf,
+                    views[6].buf, views[7].buf, views[8].buf, choices, ids, numbers[0], numbers[1], numbers[2]};
+        candidate *heap = malloc((most_rows(start, starts) * choices + 1) * sizeof(candidate));
+        if (!heap) {
+            finish(views, ARRAYS, 1);
+            return PyErr_NoMemory();
+        }
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t at = 0; at + 1 < starts; at++)
+            sizes[at] = follow_sentence(&in, start[at], start[at + 1], marked[at], heap, &out);
+        Py_END_ALLOW_THREADS
+        free(heap);
+    }
+    PyObject *done = finish(views, ARRAYS, fits);
+    if (!done) return NULL;
+    Py_DECREF(done);
+    return Py_BuildValue("nn", (Py_ssize_t)out.going, (Py_ssize_t)out.ended);
+}
+
+static PyMethodDef methods[] = {
+    {"multiply", (PyCFunction)(void (*)(void))multiply, METH_FASTCALL, "Multiply rows by a packed matrix."},
+    {"multiply_bytes", (PyCFunction)(void (*)(void))multiply_bytes, METH_FASTCALL, "The same, of bytes."},
+    {"remember", (PyCFunction)(void (*)(void))remember, METH_FASTCALL, "One step of an LSTM behind its products."},
+    {"log_sum", (PyCFunction)(void (*)(void))log_sum, METH_FASTCALL, "Logarithm of the sum of e^score."},
+    {"best", (PyCFunction)(void (*)(void))best, METH_FASTCALL, "The greatest of each row, best first."},
+    {"follow", (PyCFunction)(void (*)(void))follow, METH_FASTCALL, "Choose what a beam goes on with."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", NULL, -1, methods};
+
+PyMODINIT_FUNC PyInit_compiled(void) {
+    PyObject *module = PyModule_Create(&definition);
+    if (module && PyModule_AddStringConstant(module, "INSTRUCTIONS", choose()) < 0) Py_CLEAR(module);
+    return module;
+}

@@ -1,0 +1,157 @@
+"""The kernels compiled: the same as plain.py's, for those that compiled.c has."""
+
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from tersely.kernels import compiled
+from tersely.kernels.beam import Field, Followed
+from tersely.kernels.plain import Best, Changed, Floats
+
+KIND = compiled.INSTRUCTIONS
+PANEL = 32  # columns
+GREATEST = 127
+NEARLY = 1e-3  # of a step; float32 is good for a hundredth of that
+FIRST = 4  # columns that tell most matrices apart
+KindT = TypeVar("KindT", bound=np.generic)
+
+
+class Matrix:
+    """A matrix packed once: panels of some columns, each read from its start to its end.
+
+    One whose columns are whole multiples of a step of their own, as model/compact.py stores
+    them, is kept in bytes: a quarter of what a few rows have to be fetched from memory for.
+    """
+
+    def __init__(self, weight: Floats, start: int = 0, end: int | None = None) -> None:
+        """Take it as torch keeps a layer's weight, (columns, units), or some units of it."""
+        steps = steps_of(weight)
+        own = weight[:, start:end]
+        self.shape: tuple[int, int] = (own.shape[1], own.shape[0])
+        self._panels: Floats | None = None
+        self._bytes: npt.NDArray[np.int8] | None = None
+        if steps is None:
+            self._panels = _panels(own, np.float32)
+        else:
+            self._bytes = _panels(np.rint(own / steps[:, None]), np.int8)
+            self._scales = np.zeros(len(self._bytes) * PANEL, np.float32)
+            self._scales[: len(steps)] = steps
+
+    def times(self, rows: Floats, onto: Floats | None = None) -> Floats:
+        """Map (..., units) to (..., columns); what it is added to may be overwritten."""
+        units, columns = self.shape
+        flat = np.ascontiguousarray(rows, np.float32).reshape(-1, units)
+        adds = onto is not None
+        found = np.empty((len(flat), columns), np.float32) if onto is None else onto
+        found = np.ascontiguousarray(found, np.float32)
+        if self._bytes is not None:
+            compiled.multiply_bytes(flat, self._bytes, self._scales, found, adds)
+        elif self._panels is not None:
+            compiled.multiply(flat, self._panels, found, adds)
+        return found if rows.ndim == 2 else found.reshape(*rows.shape[:-1], columns)
+
+
+def steps_of(weight: Floats) -> Floats | None:
+    """The steps that columns are multiples of, −127 to 127 times, if all are: (columns,)."""
+    if not weight.size or not _are_multiples(weight[:FIRST]):
+        return None
+    return _steps(weight) if _are_multiples(weight) else None
+
+
+def _steps(weight: Floats) -> Floats:
+    greatest = np.maximum(weight.max(axis=1), -weight.min(axis=1))
+    steps: Floats = np.where(greatest > 0, greatest / np.float32(GREATEST), np.float32(1))
+    return steps
+
+
+def _are_multiples(weight: Floats) -> bool:
+    multiples = weight / _steps(weight)[:, None]
+    multiples -= np.rint(multiples)
+    return bool(np.abs(multiples, out=multiples).max() < NEARLY)
+
+
+def _panels(weight: Floats, kind: type[KindT]) -> npt.NDArray[KindT]:
+    """Map (columns, units) to (panels, units, PANEL)."""
+    columns, units = weight.shape
+    panels = -(-columns // PANEL)
+    padded = np.zeros((panels * PANEL, units), kind)
+    padded[:columns] = weight
+    return np.ascontiguousarray(padded.reshape(panels, PANEL, units).transpose(0, 2, 1))
+
+
+def remember(gates: Floats, before: Floats) -> tuple[Floats, Floats]:
+    """One step of an LSTM behind its products: hidden and cell state, (rows, units) each."""
+    hidden, cell = np.empty(before.shape, np.float32), np.empty(before.shape, np.float32)
+    compiled.remember(np.ascontiguousarray(gates), np.ascontiguousarray(before), hidden, cell)
+    return hidden, cell
+
+
+def log_sum(scores: Floats) -> Floats:
+    """The logarithm of the sum of e^score over the last axis: (rows,)."""
+    found = np.empty(len(scores), np.float32)
+    compiled.log_sum(np.ascontiguousarray(scores), found)
+    return found
+
+
+def best(count: int, scores: Floats, columns: int, shift: Floats, changed: Changed) -> Best:
+    """The greatest of each row; see plain.py."""
+    wanted = min(count, columns)
+    ids = np.empty((len(scores), wanted), np.int64)
+    found = np.empty(ids.shape, np.float32)
+    above, at = np.ascontiguousarray(changed.above), np.ascontiguousarray(changed.at)
+    instead = np.ascontiguousarray(changed.instead)
+    compiled.best(scores, np.ascontiguousarray(shift), above, at, instead, ids, found, columns)
+    return ids, found
+
+
+def top(scores: Floats, count: int) -> Best:
+    """The `count` greatest of each row, best first, with where they are."""
+    rows = len(scores)
+    nothing = np.full(rows, -np.inf, np.float32)
+    none = Changed(np.empty((rows, 0), np.int64), np.empty((rows, 0), np.float32), nothing)
+    own = np.ascontiguousarray(scores)
+    return best(count, own, own.shape[1], np.zeros(rows, np.float32), none)
+
+
+def follow(field: Field, *, width: int, alike: int, end: int) -> Followed:
+    """Choose the best `width` candidates of each sentence to go on with; see beam.py."""
+    room, most = width * len(field.is_marked), field.words.size
+    sizes = np.empty(len(field.is_marked), np.int64)
+    row, word, placed = (np.empty(room, np.int64) for _ in range(3))
+    score, heard = np.empty(room, np.float64), np.empty(room, np.uint64)
+    ended_row, ended_score = np.empty(most, np.int64), np.empty(most, np.float64)
+    going, ended = compiled.follow(
+        field.scores,
+        np.ascontiguousarray(field.words),
+        field.so_far,
+        field.heard,
+        field.placed,
+        field.keyword,
+        field.may_end,
+        field.is_silent,
+        field.is_barred,
+        field.starts,
+        field.is_marked,
+        sizes,
+        row,
+        word,
+        placed,
+        score,
+        heard,
+        ended_row,
+        ended_score,
+        width,
+        alike,
+        end,
+    )
+    return Followed(
+        sizes,
+        row[:going],
+        word[:going],
+        placed[:going],
+        score[:going],
+        heard[:going],
+        ended_row[:ended],
+        ended_score[:ended],
+    )

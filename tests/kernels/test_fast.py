@@ -1,0 +1,178 @@
+"""What is compiled says what plain.py says, with every kind of instruction."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tersely.kernels.compiled", reason="there was no compiler")
+
+from tersely.kernels import beam, fast, plain
+from tersely.model.compact import compress, expand
+from tests.kernels.test_beam import END, some_field
+
+RNG = np.random.default_rng(1)
+SHAPES = [(1, 1), (3, 31), (7, 32), (5, 33), (64, 100), (256, 1024), (300, 1001)]
+
+
+def numbers(*shape: int, scale: float = 1.0) -> np.ndarray:
+    return RNG.normal(scale=scale, size=shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 5, 6, 7, 8, 9, 13, 160])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("kind", ["float32", "int8"])
+def test_products_are_products(rows: int, shape: tuple[int, int], kind: str) -> None:
+    units, columns = shape
+    weight, left = numbers(columns, units), numbers(rows, units)
+    if kind == "int8":
+        weight = in_bytes(weight)
+    ours, theirs = fast.Matrix(weight), plain.Matrix(weight)
+    assert (ours._bytes is not None) == (kind == "int8" or units == 1)
+    assert ours.shape == theirs.shape
+    onto = numbers(rows, columns)
+    for more in (None, onto):
+        found = ours.times(left, None if more is None else more.copy())
+        expected = theirs.times(left, None if more is None else more.copy())
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def in_bytes(weight: np.ndarray) -> np.ndarray:
+    """As a model stored in bytes is when it is loaded again."""
+    stored = compress({"x": np.resize(weight, (len(weight), max(4096, weight.shape[1])))}, "int8")
+    widened: np.ndarray = expand(stored)["x"][:, : weight.shape[1]]
+    widened[:, 0] = stored["x.scales"] * 127
+    return widened
+
+
+def test_some_units_of_a_matrix_in_bytes_keep_its_steps() -> None:
+    weight = in_bytes(numbers(40, 60))
+    ours, left = fast.Matrix(weight, 20, 50), numbers(3, 30)
+    assert ours._bytes is not None
+    np.testing.assert_allclose(ours.times(left), left @ weight[:, 20:50].T, rtol=1e-4, atol=1e-5)
+
+
+def test_a_row_comes_out_the_same_in_any_company() -> None:
+    for weight in (numbers(100, 70), in_bytes(numbers(100, 70))):
+        matrix, rows = fast.Matrix(weight), numbers(50, 70)
+        together = matrix.times(rows)
+        for row in range(len(rows)):
+            assert np.array_equal(matrix.times(rows[row : row + 1])[0], together[row])
+
+
+def test_columns_of_nothing_but_zeros_are_no_trouble() -> None:
+    weight = in_bytes(numbers(10, 20))
+    weight[3] = 0
+    left = numbers(2, 20)
+    np.testing.assert_allclose(fast.Matrix(weight).times(left), left @ weight.T, atol=1e-4)
+    assert fast.steps_of(np.zeros((0, 5), np.float32)) is None
+
+
+@pytest.mark.parametrize("units", [1, 15, 16, 17, 256])
+def test_gates_are_gates(units: int) -> None:
+    gates, before = numbers(9, 4 * units, scale=6), numbers(9, units)
+    for ours, theirs in zip(
+        fast.remember(gates, before), plain.remember(gates, before), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
+
+
+def test_gates_far_out_are_shut_or_open() -> None:
+    gates, before = np.full((1, 8), 1e4, np.float32), np.ones((1, 2), np.float32)
+    gates[:, 1::2] = -1e4
+    hidden, cell = fast.remember(gates, before)
+    assert cell == pytest.approx(np.array([[2.0, 0.0]]), abs=1e-6)
+    assert hidden == pytest.approx(np.array([[np.tanh(2.0), 0.0]]), abs=1e-6)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 15, 16, 17, 63, 64, 65, 1002, 6403])
+def test_sums_and_the_best_are_the_same(columns: int) -> None:
+    scores = numbers(20, columns, scale=4)
+    scores[3] = 7.0  # all alike
+    before = scores.copy()
+    np.testing.assert_allclose(fast.log_sum(scores), plain.log_sum(scores), rtol=1e-6, atol=1e-5)
+    shift = numbers(20)
+    at = RNG.integers(-2, columns + 2, (20, 3))
+    at[:, 2] = at[:, 1]  # twice the same: the same instead of it
+    instead = numbers(20, 3, scale=4)
+    instead[:, 2] = instead[:, 1]
+    instead[::2, 0] = -np.inf
+    for count in (1, 3, 13, 4000):
+        for above in (-np.inf, 0.0, 1e6):
+            floor = np.full(20, above, np.float32)
+            changed = plain.Changed(at, instead, floor)
+            for end in {columns, (columns + 1) // 2}:
+                ours = fast.best(count, scores, end, shift, changed)
+                theirs = plain.best(count, scores, end, shift, changed)
+                assert_same_best(ours, theirs, above)
+    assert np.array_equal(scores, before)
+
+
+def assert_same_best(ours: plain.Best, theirs: plain.Best, above: float) -> None:
+    for ids, found, expected in zip(*ours, theirs[1], strict=True):
+        wanted = np.sort(expected[expected > above])[::-1]
+        possible = found[found > -np.inf]
+        # What is hardly above the floor may fall either way.
+        assert abs(len(possible) - len(wanted)) <= int((np.abs(wanted - above) < 1e-4).sum())
+        count = min(len(possible), len(wanted))
+        assert possible[:count] == pytest.approx(wanted[:count], abs=1e-4)
+        assert len(set(ids[: len(possible)].tolist())) == len(possible)
+
+
+def test_of_equals_the_first_come_first() -> None:
+    ids, found = fast.top(np.zeros((1, 100), np.float32), 5)
+    assert ids.tolist() == [[0, 1, 2, 3, 4]]
+    assert found.tolist() == [[0.0] * 5]
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_same_is_followed(seed: int) -> None:
+    field = some_field(seed)
+    for width, alike in ((1, 1), (3, 2), (5, 1), (50, 50)):
+        ours = fast.follow(field, width=width, alike=alike, end=END)
+        theirs = beam.follow(field, width=width, alike=alike, end=END)
+        for name in ("sizes", "row", "word", "placed", "heard", "ended_row"):
+            assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
+        assert ours.score == pytest.approx(theirs.score)
+        assert ours.ended_score == pytest.approx(theirs.ended_score)
+
+
+COMPUTED = """
+import json, numpy as np
+from tersely.kernels.chosen import KIND, Changed, Matrix, best, log_sum, remember
+rng = np.random.default_rng(5)
+weight = rng.normal(size=(70, 50)).astype(np.float32)
+whole = np.rint(weight * 20).clip(-127, 127)
+whole[:, 0] = 127
+rows = rng.normal(size=(11, 50)).astype(np.float32)
+scores = Matrix(weight).times(rows)
+bytes_ = Matrix((whole * 0.01).astype(np.float32)).times(rows)
+hidden, cell = remember(rng.normal(size=(11, 92)).astype(np.float32), rows[:, :23])
+changed = Changed(np.zeros((11, 1), np.int64), np.zeros((11, 1), np.float32), rows[:, 0])
+ids, found = best(6, scores, 70, rows[:, 1].copy(), changed)
+both = [scores, bytes_, hidden, cell, log_sum(scores), np.sort(found, axis=1)]
+print(json.dumps({"kind": KIND, "all": [np.where(one > -1e9, one, 0).tolist() for one in both]}))
+"""
+
+
+def computed(kind: str) -> tuple[str, list[np.ndarray]]:
+    environment = {**os.environ, "TERSELY_KERNELS": kind}
+    done = subprocess.run(
+        [sys.executable, "-c", COMPUTED], env=environment, check=True, capture_output=True
+    )
+    found = json.loads(done.stdout)
+    return found["kind"], [np.array(one) for one in found["all"]]
+
+
+def test_narrower_instructions_compute_the_same() -> None:
+    _, expected = computed("")
+    for asked in ("any", "avx2", "numpy"):
+        kind, found = computed(asked)
+        assert kind in (asked, "any")
+        for ours, theirs in zip(found[:5], expected[:5], strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+        if asked != "numpy":  # NumPy's need not leave out what is below the floor
+            np.testing.assert_allclose(found[5], expected[5], rtol=1e-4, atol=1e-4)
