@@ -26,7 +26,9 @@ class Matrix:
 
     def __init__(self, weight: Floats, start: int = 0, end: int | None = None) -> None:
         """Take it as torch keeps a layer's weight, (columns, units), or some units of it."""
-        steps = steps_of(weight)
+        steps = (
+            steps_of(weight) if KIND != "any" else None
+        )  # only wide instructions widen bytes fast
         own = weight[:, start:end]
         self.shape: tuple[int, int] = (own.shape[1], own.shape[0])
         self._panels: Floats | None = None
