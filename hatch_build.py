@@ -34,7 +34,7 @@ def _compile(root: Path) -> str | None:
         "tersely.kernels.compiled",
         [str(KERNELS / "compiled.c")],
         depends=[str(KERNELS / "arithmetic.h")],
-        extra_compile_args=[] if sys.platform == "win32" else ["-O3"],
+        extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-g0"],
         py_limited_api=True,
     )
     with tempfile.TemporaryDirectory() as folder:

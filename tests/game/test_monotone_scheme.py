@@ -71,17 +71,33 @@ def test_each_sentence_may_have_a_budget_of_its_own() -> None:
         assert torch.equal(keep[row::5], kept(batch, budget)[row::5])
 
 
-@pytest.mark.promise(10)
 @pytest.mark.parametrize("budget", BUDGETS)
-def test_a_model_types_the_same_of_the_same_worth(budget: float) -> None:
+def test_a_scheme_that_types_case_marks_types_them_like_any_word(budget: float) -> None:
+    batch = random_batch(200)
+    scheme = small_monotone()
+    scheme.types_marks = True
+    budgets = torch.full((200,), budget, dtype=torch.float64)
+    keep = scheme.keep_most_worthy(batch, some_worth(batch), budgets)
+    for row, length in enumerate(batch.lengths.tolist()):
+        assert int(keep[row].sum()) == keywords_at(budget, length)
+    assert keep[batch.tokens == SHIFT_ID].any() or budget == 0.1  # unknown words come first
+
+
+@pytest.mark.promise(10)
+@pytest.mark.parametrize("types_marks", [False, True])
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_a_model_types_the_same_of_the_same_worth(budget: float, types_marks: bool) -> None:
     batch = random_batch(300)
     worths = (2 * some_worth(batch)).round()  # so that many are worth the same
     costs = torch.stack([worths, torch.zeros_like(worths)], dim=2).numpy()
     own = [row[:length] for row, length in zip(costs, batch.lengths.tolist(), strict=True)]
     runtime = SimpleNamespace(vocabulary=Vocabulary(LEXICON[:30]), costs=lambda *asked: own)
-    chooser = WorthChooser(runtime, WORTH)
+    encoder = {**WORTH["encoder"], "types_marks": types_marks}
+    chooser = WorthChooser(runtime, {**WORTH, "encoder": encoder})
     budgets = torch.full((300,), chooser.told(budget), dtype=torch.float64)
-    keep = small_monotone().keep_most_worthy(batch, worths, budgets)
+    scheme = small_monotone()
+    scheme.types_marks = types_marks
+    keep = scheme.keep_most_worthy(batch, worths, budgets)
     here = inside(batch.lengths, keep.shape[1])
     masks = chooser.masks(words_of(batch), budget)
     assert masks == [row[mine].tolist() for row, mine in zip(keep, here, strict=True)]

@@ -107,3 +107,11 @@ def test_a_share_near_a_step_takes_that_step_and_not_one_between() -> None:
         found = budgets.budget_for(row["typed_fraction"] + 0.002)
         typed = [keywords_at(found, length) for length in [10] * 5 + [7] * 3]
         assert sum(typed) / 71 == pytest.approx(row["typed_fraction"], abs=0.03)
+
+
+def test_case_marks_count_where_they_are_typed() -> None:
+    sentences = [[SHIFT, "a", SHIFT, "b"]]
+    never = with_steps([{"budget": 1.0}], sentences)[-1]
+    typed = with_steps([{"budget": 1.0}], sentences, types_marks=True)[-1]
+    assert never["typed_fraction"] == 0.5
+    assert typed["typed_fraction"] == 1.0

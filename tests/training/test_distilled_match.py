@@ -82,7 +82,12 @@ def test_the_table_reaches_over_all_budgets_that_are_trained() -> None:
 
 def test_a_model_with_these_settings_types_its_budget(match: DistilledMatch, dev: Split) -> None:
     settings = match.encoder_settings(dev, 300)
-    assert settings["encoder"] == {"kind": "surprisal", "noise": 0.4, "default_budget": 0.45}
+    assert settings["encoder"] == {
+        "kind": "surprisal",
+        "noise": 0.4,
+        "default_budget": 0.45,
+        "types_marks": False,
+    }
     model = monotone_folder_of(match.scheme, **settings)
     lexicon = [*model.vocabulary.tokens, *(f"w{n}" for n in range(30, 40))]
     sentences = [[lexicon[token] for token in dev[row]] for row in range(300)]

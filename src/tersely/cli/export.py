@@ -86,7 +86,8 @@ def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
     settings = {**plain.settings, "calibration": fit(judged).as_settings()}
     if "budgets" in settings:
         rows = [tokens for text in sentences if len(tokens := tokenise(text).tokens) <= LONGEST]
-        settings["budgets"] = with_steps(settings["budgets"], rows)
+        types_marks = bool(settings.get("encoder", {}).get("types_marks", False))
+        settings["budgets"] = with_steps(settings["budgets"], rows, types_marks=types_marks)
     return replace(plain, settings=settings)
 
 

@@ -16,9 +16,10 @@ from tersely.text.vocab import SHIFT_ID
 class MonotoneScheme(nn.Module):
     """Encoder and decoder of one shape, both told the budget."""
 
-    def __init__(self, shape: MonotoneShape) -> None:
+    def __init__(self, shape: MonotoneShape, *, types_marks: bool = False) -> None:
         super().__init__()
         self.shape = shape
+        self.types_marks = types_marks
         self.encoder = SurprisalEncoder(shape)
         self.decoder = MonotoneDecoder(shape)
 
@@ -38,11 +39,13 @@ class MonotoneScheme(nn.Module):
     def keep_most_worthy(self, batch: Batch, worth: Tensor, budgets: Tensor) -> Tensor:
         """Keep the budget's share of tokens, those of most worth: (batch, time), bool.
 
-        A word outside the vocabulary can only be copied, so it comes first; a case mark is
-        never typed, even where the budget would allow it.
+        A word outside the vocabulary can only be copied, so it comes first; unless case marks
+        are typed, none is, even where the budget would allow it.
         """
         worth = worth.masked_fill(batch.tokens >= self.shape.vocabulary_size, torch.inf)
-        free = inside(batch.lengths, worth.shape[1]) & (batch.tokens != SHIFT_ID)
+        free = inside(batch.lengths, worth.shape[1])
+        if not self.types_marks:
+            free = free & (batch.tokens != SHIFT_ID)
         order = worth.masked_fill(~free, -torch.inf).argsort(dim=1, descending=True, stable=True)
         rank = order.argsort(dim=1)
         count = (budgets.double() * batch.lengths + 0.5).floor()  # as model/hint.py's keywords_at

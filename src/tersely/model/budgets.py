@@ -1,6 +1,6 @@
 """Budgets: which one makes a user type which share of the tokens.
 
-Tokens are whole, sentences short and case marks never typed, so what is typed rises in steps:
+Tokens are whole, sentences short and case marks seldom typed, so what is typed rises in steps:
 a sentence of n tokens gets one keyword more wherever b × n passes a half. Held-out sentences
 tell how high each step is; a model carries that table.
 """
@@ -52,10 +52,16 @@ class Budgets:
 
 
 def with_steps(
-    rows: Iterable[Mapping[str, float]], sentences: Sequence[Sequence[str]]
+    rows: Iterable[Mapping[str, float]],
+    sentences: Sequence[Sequence[str]],
+    *,
+    types_marks: bool = False,
 ) -> list[dict[str, float]]:
     """Add a row for every step to a table, and count all of them on these sentences."""
-    lengths = [(len(tokens), len(tokens) - list(tokens).count(SHIFT)) for tokens in sentences]
+    marks = [0 if types_marks else list(tokens).count(SHIFT) for tokens in sentences]
+    lengths = [
+        (len(tokens), len(tokens) - own) for tokens, own in zip(sentences, marks, strict=True)
+    ]
     known = {float(row["budget"]): dict(row) for row in rows}
     every = sorted({*known, *(round(budget, 6) for budget in _between_steps())})
     return [

@@ -2,7 +2,7 @@
 
 At a budget a sentence's most worthy tokens are typed, that share of them. Which budget
 gives which mean share of typed tokens was measured on dev when the model was written:
-tokens are whole, and case marks are never typed.
+tokens are whole, and unless the model was trained to, case marks are never typed.
 """
 
 import math
@@ -35,6 +35,7 @@ class WorthChooser:
         self._budgets = Budgets.from_settings(settings)
         self._noise = float(encoder["noise"])
         self._default = float(encoder["default_budget"])
+        self._types_marks = encoder.get("types_marks", False)
 
     def told(self, budget: float | None) -> float | None:
         """What the decoder is told; nothing where no budget was asked for."""
@@ -63,7 +64,8 @@ class WorthChooser:
         for tokens, row in zip(sentences, costs, strict=True):
             worth = row[:, DROPPED] - row[:, KEPT]
             worth[[token not in known for token in tokens]] = np.inf
-            worth[[token == SHIFT for token in tokens]] = -np.inf
+            if not self._types_marks:
+                worth[[token == SHIFT for token in tokens]] = -np.inf
             found.append(worth)
         return found
 
@@ -102,6 +104,7 @@ def _names_a_way(encoder: Any) -> bool:
         and encoder.get("kind") == SURPRISAL
         and _is_number(encoder.get("noise"), 1e-6, 100)
         and _is_number(encoder.get("default_budget"), 0, 1)
+        and isinstance(encoder.get("types_marks", False), bool)
     )
 
 

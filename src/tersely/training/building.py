@@ -89,7 +89,11 @@ def build_scheme(
         check_same_wiring(shape, like)
         # Clusters stay where they are; new words join the last one.
         shape = replace(like, vocabulary_size=vocabulary_size)
-    scheme = MonotoneScheme(shape) if isinstance(shape, MonotoneShape) else Scheme(shape)
+    scheme: AnyScheme
+    if isinstance(shape, MonotoneShape):
+        scheme = MonotoneScheme(shape, types_marks=config.distillation.types_case_marks)
+    else:
+        scheme = Scheme(shape)
     scheme.start_uniform(config.model.initial_range, generator)
     if isinstance(scheme, Scheme) and config.model.initial_keep_probability is not None:
         scheme.encoder.start_keeping(config.model.initial_keep_probability)

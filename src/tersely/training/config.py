@@ -98,6 +98,8 @@ class DistillationConfig:
     """Of words whose worth is drawn instead of predicted."""
     default_budget: float = 0.4
     """Share of tokens to type where none is asked for."""
+    types_case_marks: bool = False
+    """Whether `<shift>` is typed where it is worth it, as the paper's encoder may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -73,8 +73,11 @@ class DistilledMatch:
                 "kind": SURPRISAL,
                 "noise": self.game.noise,
                 "default_budget": self.default_budget,
+                "types_marks": self.scheme.types_marks,
             },
-            "budgets": with_steps(table, self._texts(dev, sentences)),
+            "budgets": with_steps(
+                table, self._texts(dev, sentences), types_marks=self.scheme.types_marks
+            ),
         }
 
     def _texts(self, dev: Split, sentences: int) -> list[list[str]]:
