@@ -1,4 +1,5 @@
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -56,3 +57,16 @@ def test_rounds_are_summed_up() -> None:
     assert found["per_second"] == 2.0
     assert found["answers"] == 6
     assert found["p99_milliseconds"] == 400.0
+
+
+def test_what_is_done_after_an_answer_is_no_waiting(server) -> None:
+    done: list[str] = []
+
+    def then(question: str) -> None:
+        done.append(question)
+        time.sleep(0.05)
+
+    url = f"http://127.0.0.1:{server.server_port}/ok"
+    loop = run_loop(url, ["a", "b", "c"], clients=1, then=then)
+    assert done == ["a", "b", "c"]
+    assert sum(loop.each_seconds) < loop.seconds - 0.1

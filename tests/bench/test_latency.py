@@ -101,7 +101,7 @@ def test_targets_are_ratios_within_the_run(found) -> None:
 def test_the_figures_are_json_and_print_as_tables(found) -> None:
     text = render(json.loads(json.dumps(found)))
     assert OPENNMT in text
-    assert "`complete_batch` of 32" in text
+    assert "`complete_batch` of 64" in text
     assert "The install was not weighed." in text
     assert "wanted ≥ 40" in text
 

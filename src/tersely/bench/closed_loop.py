@@ -4,7 +4,7 @@ import asyncio
 import json
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,8 +26,17 @@ class Loop:
         return len(self.each_seconds) / self.seconds
 
 
-def run_loop(url: str, questions: Sequence[str], *, clients: int) -> Loop:
-    """Ask all questions, each once, with so many clients at a time over lasting connections."""
+def run_loop(
+    url: str,
+    questions: Sequence[str],
+    *,
+    clients: int,
+    then: Callable[[str], object] = lambda question: None,
+) -> Loop:
+    """Ask all questions, each once, with so many clients at a time over lasting connections.
+
+    What is done after each answer does not count as waiting for it.
+    """
     each: list[float] = []
 
     async def client(own: Iterator[str]) -> None:
@@ -38,6 +47,7 @@ def run_loop(url: str, questions: Sequence[str], *, clients: int) -> Loop:
                 start = time.perf_counter()
                 await _ask(reader, writer, where.netloc, where.path, question)
                 each.append(time.perf_counter() - start)
+                then(question)
         finally:
             writer.close()
 

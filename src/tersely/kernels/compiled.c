@@ -140,6 +140,12 @@ static PyObject *finish(Py_buffer *views, int count, int fits) {
     Py_RETURN_NONE;
 }
 
+/* Other threads may run while a product of many multiply-adds is made. A small one, and every other
+   kernel, is over before they would have begun. */
+static PyThreadState *let_go(Py_ssize_t rows, Py_ssize_t units, Py_ssize_t columns) {
+    return (double)rows * units * columns > 1e7 ? PyEval_SaveThread() : NULL;
+}
+
 /* The last argument tells whether the product is added to what is there. */
 static int adds_to(PyObject *const *given, Py_ssize_t count, Py_ssize_t arrays) {
     return count == arrays + 1 ? PyObject_IsTrue(given[arrays]) : -1;
@@ -153,9 +159,9 @@ static PyObject *multiply(PyObject *self, PyObject *const *given, Py_ssize_t cou
     int fits = adds >= 0 && rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
                panels[0] == (out[1] + PANEL - 1) / PANEL;
     if (fits) {
-        Py_BEGIN_ALLOW_THREADS
+        PyThreadState *others = let_go(rows[0], rows[1], out[1]);
         chosen->multiply(views[0].buf, rows[0], rows[1], views[1].buf, adds, views[2].buf, out[1]);
-        Py_END_ALLOW_THREADS
+        if (others) PyEval_RestoreThread(others);
     }
     return finish(views, 3, fits);
 }
@@ -169,10 +175,10 @@ static PyObject *multiply_bytes(PyObject *self, PyObject *const *given, Py_ssize
                panels[0] == (out[1] + PANEL - 1) / PANEL && views[2].shape[0] == panels[0] * PANEL;
     float *room = fits ? malloc((panels[1] + 1) * PANEL * sizeof(float)) : NULL;
     if (room) {
-        Py_BEGIN_ALLOW_THREADS
+        PyThreadState *others = let_go(rows[0], rows[1], out[1]);
         chosen->multiply_bytes(views[0].buf, rows[0], rows[1], views[1].buf, views[2].buf, adds,
                                views[3].buf, out[1], room);
-        Py_END_ALLOW_THREADS
+        if (others) PyEval_RestoreThread(others);
         free(room);
     } else if (fits) {
         finish(views, 4, 1);
@@ -189,9 +195,7 @@ static PyObject *remember(PyObject *self, PyObject *const *given, Py_ssize_t cou
     for (int at = 2; at < 4; at++)
         fits = fits && views[at].shape[0] == state[0] && views[at].shape[1] == state[1];
     if (fits) {
-        Py_BEGIN_ALLOW_THREADS
         chosen->remember(views[0].buf, views[1].buf, state[0], state[1], views[2].buf, views[3].buf);
-        Py_END_ALLOW_THREADS
     }
     return finish(views, 4, fits);
 }
@@ -201,9 +205,7 @@ static PyObject *log_sum(PyObject *self, PyObject *const *given, Py_ssize_t coun
     if (!take(given, count, "f2F1", views)) return NULL;
     int fits = views[0].shape[0] == views[1].shape[0] && views[0].shape[1] >= 1;
     if (fits) {
-        Py_BEGIN_ALLOW_THREADS
         chosen->log_sum(views[0].buf, views[0].shape[0], views[0].shape[1], views[1].buf);
-        Py_END_ALLOW_THREADS
     }
     return finish(views, 2, fits);
 }
@@ -220,10 +222,8 @@ static PyObject *best(PyObject *self, PyObject *const *given, Py_ssize_t count) 
     for (int at = 1; at < ARRAYS; at++) fits = fits && views[at].shape[0] == rows;
     float *kept = fits ? malloc((others + 1) * sizeof(float)) : NULL;
     if (kept) {
-        Py_BEGIN_ALLOW_THREADS
         chosen->best(views[0].buf, rows, views[0].shape[1], columns, views[1].buf, views[2].buf,
                      views[3].buf, views[4].buf, others, kept, wanted, views[5].buf, views[6].buf);
-        Py_END_ALLOW_THREADS
         free(kept);
     } else if (fits) {
         finish(views, ARRAYS, 1);
@@ -276,10 +276,8 @@ static PyObject *follow(PyObject *self, PyObject *const *given, Py_ssize_t count
             finish(views, ARRAYS, 1);
             return PyErr_NoMemory();
         }
-        Py_BEGIN_ALLOW_THREADS
         for (Py_ssize_t at = 0; at + 1 < starts; at++)
             sizes[at] = follow_sentence(&in, start[at], start[at + 1], marked[at], heap, &out);
-        Py_END_ALLOW_THREADS
         free(heap);
     }
     PyObject *done = finish(views, ARRAYS, fits);
