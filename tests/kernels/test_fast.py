@@ -69,7 +69,7 @@ def test_columns_of_nothing_but_zeros_are_no_trouble() -> None:
     weight[3] = 0
     left = numbers(2, 20)
     np.testing.assert_allclose(fast.Matrix(weight).times(left), left @ weight.T, atol=1e-4)
-    assert fast.steps_of(np.zeros((0, 5), np.float32)) is None
+    assert fast.in_steps(np.zeros((0, 5), np.float32)) is None
 
 
 @pytest.mark.parametrize("units", [1, 15, 16, 17, 256])

@@ -2,7 +2,7 @@
 
    The includer sets LANES (floats a register holds), ROWS (rows multiplied at a time),
    WIDENED(bytes) (LANES bytes as floats), REACHING(values, floor) (a bit for each that is no less)
-   and NAMED(name). GCC's vector types turn into the widest instructions of the target chosen
+   HIGHER and LOWER (of two, lane by lane) and NAMED(name). GCC's vector types turn into the widest instructions of the target chosen
    there, or into several narrower ones. */
 
 typedef float NAMED(floats) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
@@ -15,16 +15,10 @@ typedef int NAMED(ints) __attribute__((vector_size(4 * LANES), aligned(4), may_a
 static inline floats NAMED(all)(float value) { return value - (floats){0}; }
 #define all NAMED(all)
 
-static inline floats NAMED(pick)(ints mask, floats yes, floats no) {
-    return (floats)(((ints)yes & mask) | ((ints)no & ~mask));
-}
-#define pick NAMED(pick)
-
 /* e^x to within 2 units in the last place: 2^n times a series for what is left of x. */
 static inline floats NAMED(exponential)(floats x) {
     const float ROUNDS = 12582912.0f; /* 1.5 * 2^23: the sum's last bits are a whole number */
-    x = pick(x < all(-87.0f), all(-87.0f), x);
-    x = pick(x > all(88.0f), all(88.0f), x);
+    x = LOWER(HIGHER(x, all(-87.0f)), all(88.0f));
     floats shifted = x * 1.44269504f + ROUNDS;
     floats whole = shifted - ROUNDS;
     floats r = x - whole * 0.693359375f;
@@ -166,8 +160,7 @@ static float NAMED(greatest)(const float *values, size_t count) {
     if (count >= LANES) {
         floats best = AT(values);
         for (at = LANES; at + LANES <= count; at += LANES) {
-            floats other = AT(values + at);
-            best = pick(other > best, other, best);
+            best = HIGHER(best, AT(values + at));
         }
         for (int lane = 0; lane < LANES; lane++) found = best[lane] > found ? best[lane] : found;
     }
@@ -203,8 +196,7 @@ static size_t NAMED(top_row)(const float *scores, size_t columns, float above, s
     for (int comb = 0; comb < COMBS; comb++) greatest[comb] = all(-INFINITY);
     for (; at + COMBS * LANES <= whole; at += COMBS * LANES)
         for (int comb = 0; comb < COMBS; comb++) {
-            floats own = AT(scores + at + comb * LANES);
-            greatest[comb] = pick(own > greatest[comb], own, greatest[comb]);
+            greatest[comb] = HIGHER(greatest[comb], AT(scores + at + comb * LANES));
         }
     for (int comb = 0; comb < COMBS; comb++)
         for (int lane = 0; lane < LANES; lane++)
@@ -253,10 +245,11 @@ static const kernels NAMED(kernels) = {NAMED(multiply), NAMED(multiply_bytes), N
 #undef AT
 #undef PUT
 #undef all
-#undef pick
 #undef exponential
 #undef LANES
 #undef ROWS
 #undef WIDENED
 #undef REACHING
+#undef HIGHER
+#undef LOWER
 #undef NAMED

@@ -45,8 +45,17 @@ static inline unsigned reaching(const float *values, float floor) {
     return bits;
 }
 
+typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int four_ints __attribute__((vector_size(16), aligned(4), may_alias));
+
+static inline four pick(four_ints mask, four yes, four no) {
+    return (four)(((four_ints)yes & mask) | ((four_ints)no & ~mask));
+}
+
 #define LANES 4
 #define ROWS 6
+#define HIGHER(a, b) (floats)pick((four)(a) > (four)(b), (four)(a), (four)(b))
+#define LOWER(a, b) (floats)pick((four)(a) < (four)(b), (four)(a), (four)(b))
 #define REACHING(values, floor) reaching((const float *)&(values), (floor)[0])
 #define WIDENED(b) {(b)[0], (b)[1], (b)[2], (b)[3]}
 #define NAMED(name) name##_any
@@ -58,6 +67,8 @@ static inline unsigned reaching(const float *values, float floor) {
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #define LANES 8
+#define HIGHER(a, b) (floats)_mm256_max_ps(a, b)
+#define LOWER(a, b) (floats)_mm256_min_ps(a, b)
 #define REACHING(values, floor) (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(values, floor, _CMP_GE_OQ))
 #define ROWS 6
 #define WIDENED(b) _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(b))))
@@ -68,6 +79,8 @@ static inline unsigned reaching(const float *values, float floor) {
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,prefer-vector-width=512")
 #define LANES 16
+#define HIGHER(a, b) (floats)_mm512_max_ps(a, b)
+#define LOWER(a, b) (floats)_mm512_min_ps(a, b)
 #define REACHING(values, floor) (unsigned)_mm512_cmp_ps_mask(values, floor, _CMP_GE_OQ)
 #define ROWS 8
 #define WIDENED(b) _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(b))))

@@ -26,17 +26,16 @@ class Matrix:
 
     def __init__(self, weight: Floats, start: int = 0, end: int | None = None) -> None:
         """Take it as torch keeps a layer's weight, (columns, units), or some units of it."""
-        steps = (
-            steps_of(weight) if KIND != "any" else None
-        )  # only wide instructions widen bytes fast
-        own = weight[:, start:end]
-        self.shape: tuple[int, int] = (own.shape[1], own.shape[0])
+        # Only wide instructions widen bytes fast.
+        found = in_steps(weight) if KIND != "any" else None
+        self.shape: tuple[int, int] = (weight[:, start:end].shape[1], weight.shape[0])
         self._panels: Floats | None = None
         self._bytes: npt.NDArray[np.int8] | None = None
-        if steps is None:
-            self._panels = _panels(own, np.float32)
+        if found is None:
+            self._panels = _panels(weight[:, start:end])
         else:
-            self._bytes = _panels(np.rint(own / steps[:, None]), np.int8)
+            whole, steps = found
+            self._bytes = _panels(whole[:, start:end])
             self._scales = np.zeros(len(self._bytes) * PANEL, np.float32)
             self._scales[: len(steps)] = steps
 
@@ -54,30 +53,28 @@ class Matrix:
         return found if rows.ndim == 2 else found.reshape(*rows.shape[:-1], columns)
 
 
-def steps_of(weight: Floats) -> Floats | None:
-    """The steps that columns are multiples of, −127 to 127 times, if all are: (columns,)."""
-    if not weight.size or not _are_multiples(weight[:FIRST]):
+def in_steps(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats] | None:
+    """Each column as whole multiples of a step, −127 to 127 of them, and its step, if all are."""
+    if not weight.size or _multiples(weight[:FIRST]) is None:
         return None
-    return _steps(weight) if _are_multiples(weight) else None
+    return _multiples(weight)
 
 
-def _steps(weight: Floats) -> Floats:
+def _multiples(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats] | None:
     greatest = np.maximum(weight.max(axis=1), -weight.min(axis=1))
     steps: Floats = np.where(greatest > 0, greatest / np.float32(GREATEST), np.float32(1))
-    return steps
+    multiples = weight / steps[:, None]
+    whole = np.rint(multiples)
+    multiples -= whole
+    is_near = np.abs(multiples, out=multiples).max() < NEARLY
+    return (whole.astype(np.int8), steps) if is_near else None
 
 
-def _are_multiples(weight: Floats) -> bool:
-    multiples = weight / _steps(weight)[:, None]
-    multiples -= np.rint(multiples)
-    return bool(np.abs(multiples, out=multiples).max() < NEARLY)
-
-
-def _panels(weight: Floats, kind: type[KindT]) -> npt.NDArray[KindT]:
+def _panels(weight: npt.NDArray[KindT]) -> npt.NDArray[KindT]:
     """Map (columns, units) to (panels, units, PANEL)."""
     columns, units = weight.shape
     panels = -(-columns // PANEL)
-    padded = np.zeros((panels * PANEL, units), kind)
+    padded = np.zeros((panels * PANEL, units), weight.dtype)
     padded[:columns] = weight
     return np.ascontiguousarray(padded.reshape(panels, PANEL, units).transpose(0, 2, 1))
 
