@@ -32,8 +32,7 @@ def _compile(root: Path) -> str | None:
 
     extension = Extension(
         "tersely.kernels.compiled",
-        [str(KERNELS / "compiled.c")],
-        depends=[str(KERNELS / "arithmetic.h")],
+        [str(root / KERNELS / "compiled.c")],
         extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-g0"],
         py_limited_api=True,
     )
@@ -43,8 +42,8 @@ def _compile(root: Path) -> str | None:
         command.ensure_finalized()
         try:
             command.run()
-        except (BaseError, CCompilerError):
+            made = Path(command.get_ext_fullpath(extension.name))
+            shutil.copy(made, root / KERNELS / made.name)
+        except (BaseError, CCompilerError, OSError):
             return None
-        made = Path(command.get_ext_fullpath(extension.name))
-        shutil.copy(made, root / KERNELS / made.name)
         return made.name

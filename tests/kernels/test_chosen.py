@@ -10,7 +10,9 @@ WITHOUT = """
 import sys
 sys.modules["tersely.kernels.compiled"] = None  # as if it had not been built
 import tersely
-print([one.text for one in tersely.Completer.load().complete("10 minutes late")])
+completer = tersely.Completer.load()
+print([one.text for one in completer.complete("10 minutes late")])
+print([one.text for one in completer.complete("!!!", 10)])
 from tersely.kernels import chosen
 print(chosen.KIND)
 """
@@ -24,15 +26,30 @@ def run(code: str, kernels: str = "") -> list[str]:
 
 
 def test_without_a_compiler_numpy_suggests_the_same() -> None:
-    compiled = run("import tersely; " + WITHOUT.splitlines()[4])
+    compiled = run(WITHOUT.replace('sys.modules["tersely.kernels.compiled"] = None', "pass"))
     plain = run(WITHOUT)
     assert plain[-1] == "numpy"
-    assert plain[0] == compiled[0]
+    assert plain[:-1] == compiled[:-1]
     assert "10 minutes late" in plain[0]
 
 
 def test_numpy_can_be_asked_for() -> None:
     assert run("from tersely.kernels import chosen; print(chosen.KIND)", "numpy") == ["numpy"]
+
+
+def test_another_name_is_refused() -> None:
+    environment = {**os.environ, "TERSELY_KERNELS": "nunpy"}
+    command = [sys.executable, "-m", "tersely", "complete", "late"]
+    done = subprocess.run(command, env=environment, capture_output=True)
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith("tersely: TERSELY_KERNELS is 'nunpy'; it can be numpy")
+
+
+def test_kernels_of_another_version_are_not_used() -> None:
+    pytest.importorskip("tersely.kernels.compiled", reason="there was no compiler")
+    stale = "from tersely.kernels import compiled; compiled.INTERFACE = 0; "
+    told = run(stale + "from tersely.kernels import chosen; print(chosen.KIND)")
+    assert told == ["numpy"]
 
 
 def test_what_was_built_is_used() -> None:

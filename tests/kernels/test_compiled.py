@@ -137,7 +137,15 @@ def is_meant(name: str, place: int, argument: np.ndarray, instead: object) -> bo
 
 
 def test_what_is_written_must_be_writable() -> None:
-    for name, place in (("multiply", 2), ("remember", 2), ("log_sum", 1), ("best", 5)):
+    written = {
+        "multiply": (2,),
+        "multiply_bytes": (3,),
+        "remember": (2, 3),
+        "log_sum": (1,),
+        "best": (0, 5, 6),
+        "follow": tuple(range(11, 19)),
+    }
+    for name, place in ((name, place) for name, places in written.items() for place in places):
         arguments = right()[name]
         arguments[place].flags.writeable = False  # type: ignore[attr-defined]
         with pytest.raises((ValueError, BufferError)):
@@ -153,6 +161,30 @@ def test_starts_must_lie_within_the_rows() -> None:
         else:
             with pytest.raises(ValueError, match="do not fit"):
                 compiled.follow(*arguments)
+
+
+def test_what_is_written_may_be_the_memory_of_what_is_read() -> None:
+    starts, rows = np.array([0, 2000, 4000]), 4000
+    one_each = [ids(rows), ids(rows), np.zeros(rows, np.bool_)]
+    tables = [np.zeros(10, np.bool_), np.zeros(10, np.bool_)]
+    written = [starts[1:], ids(2), ids(2), ids(2), doubles(2), np.zeros(2, np.uint64)]
+    going, ended = compiled.follow(
+        floats(rows, 6),
+        np.full((rows, 6), 7),
+        doubles(rows),
+        np.zeros(rows, np.uint64),
+        *one_each,
+        *tables,
+        starts,
+        np.zeros(2, np.bool_),
+        *written,
+        ids(6 * rows),
+        doubles(6 * rows),
+        1,
+        1,
+        3,
+    )
+    assert (going, ended) == (2, 0)
 
 
 @pytest.mark.parametrize("width", [0, -1, 5, 1 << 40, (1 << 63) - 1])

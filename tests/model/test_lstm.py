@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from tersely.model.lstm import Lstm, log_sigmoid, sigmoid
+from tersely.kernels.plain import sigmoid
+from tersely.model.lstm import Lstm, log_sigmoid
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import torch
 
 from tersely.model.groups import Groups
 from tersely.model.monotone_runtime import MonotoneRuntime
-from tersely.model.next_words import AllScores, NextWords, Rivals
+from tersely.model.next_words import NextWords, Rivals
 from tersely.text.vocab import BOS_ID
 from tests.game.small import random_batch
 from tests.game.small_monotone import (
@@ -16,6 +16,7 @@ from tests.game.small_monotone import (
     small_monotone,
     words_of,
 )
+from tests.model.all_scores import AllScores
 
 ROWS = 60
 

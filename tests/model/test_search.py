@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tersely.model import search
-from tersely.model.next_words import AllScores
 from tersely.model.search import Beam, beam_search
 from tersely.model.stepping import Found
 from tersely.model.wanted import Wanted
 from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, SHIFT_ID, UNK_ID
+from tests.model.all_scores import AllScores
 
 WIDTH = 7  # ids there are: the special ones, of which 4 may be said, and two words
 WORDS = (4, 5, 6)
@@ -350,3 +350,11 @@ def test_a_capital_is_put_in_even_when_it_gets_late_or_long() -> None:
     assert {one.ids for one in found} == {(SHIFT_ID, 6) * 3}
     [late] = beam_search(language.step, language.begin(1), wanted, short, is_late=lambda: True)
     assert late == [Found((SHIFT_ID, 6) * 3, -np.inf)]
+
+
+def test_what_must_come_comes_though_it_is_barred() -> None:
+    language = Language(3)
+    beam = Beam(width=3, count=1, max_tokens=4, spare_tokens=0, barred=(PAD_ID, UNK_ID, BOS_ID, 5))
+    [[found]] = search_for(language.step, language.begin(1), [[5, 6]], beam)
+    assert contains(found.ids, [5, 6])
+    assert found.ids.count(5) == 1

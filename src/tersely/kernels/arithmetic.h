@@ -1,9 +1,10 @@
 /* The kernels, written once and compiled for each kind of processor.
 
    The includer sets LANES (floats a register holds), ROWS (rows multiplied at a time),
-   WIDENED(bytes) (LANES bytes as floats), REACHING(values, floor) (a bit for each that is no less)
-   HIGHER and LOWER (of two, lane by lane) and NAMED(name). GCC's vector types turn into the widest instructions of the target chosen
-   there, or into several narrower ones. */
+   WIDENED(bytes) (LANES bytes as floats), REACHING(values, floor) (a bit for each value that is
+   no less), HIGHER(a, b) and LOWER(a, b) (of two, lane by lane; b if either is no number), and
+   NAMED(name). GCC's vector types turn into the widest instructions of the target chosen there,
+   or into several narrower ones. */
 
 typedef float NAMED(floats) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef int NAMED(ints) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
@@ -18,7 +19,7 @@ static inline floats NAMED(all)(float value) { return value - (floats){0}; }
 /* e^x to within 2 units in the last place: 2^n times a series for what is left of x. */
 static inline floats NAMED(exponential)(floats x) {
     const float ROUNDS = 12582912.0f; /* 1.5 * 2^23: the sum's last bits are a whole number */
-    x = LOWER(HIGHER(x, all(-87.0f)), all(88.0f));
+    x = LOWER(all(88.0f), HIGHER(all(-87.0f), x)); /* in this order what is no number stays none */
     floats shifted = x * 1.44269504f + ROUNDS;
     floats whole = shifted - ROUNDS;
     floats r = x - whole * 0.693359375f;
@@ -160,7 +161,7 @@ static float NAMED(greatest)(const float *values, size_t count) {
     if (count >= LANES) {
         floats best = AT(values);
         for (at = LANES; at + LANES <= count; at += LANES) {
-            best = HIGHER(best, AT(values + at));
+            best = HIGHER(AT(values + at), best); /* what is no number is passed over */
         }
         for (int lane = 0; lane < LANES; lane++) found = best[lane] > found ? best[lane] : found;
     }
@@ -196,7 +197,7 @@ static size_t NAMED(top_row)(const float *scores, size_t columns, float above, s
     for (int comb = 0; comb < COMBS; comb++) greatest[comb] = all(-INFINITY);
     for (; at + COMBS * LANES <= whole; at += COMBS * LANES)
         for (int comb = 0; comb < COMBS; comb++) {
-            greatest[comb] = HIGHER(greatest[comb], AT(scores + at + comb * LANES));
+            greatest[comb] = HIGHER(AT(scores + at + comb * LANES), greatest[comb]);
         }
     for (int comb = 0; comb < COMBS; comb++)
         for (int lane = 0; lane < LANES; lane++)

@@ -1,4 +1,4 @@
-"""Which candidates a beam follows, in NumPy; compiled.c says the same in C."""
+"""Which candidates a beam follows, in NumPy; beam.h says the same in C."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -64,10 +64,7 @@ def follow(field: Field, *, width: int, alike: int, end: int) -> Followed:
     ranked = _ranked(field, end)
     is_possible, is_end = ranked.score > -np.inf, ranked.word == end
     may_go_on = is_possible & ~is_end
-    count = ranked.word.shape[1]
-    same = ranked.heard[:, :, None] == ranked.heard[:, None, :]
-    better = same & np.tri(count, k=-1, dtype=np.bool_) & may_go_on[:, None, :]
-    goes_on = may_go_on & (better.sum(axis=2) < alike)
+    goes_on = may_go_on & (_earlier_alike(ranked.heard, may_go_on) < alike)
     is_early = np.cumsum(goes_on, axis=1) - goes_on < width
     goes_on &= is_early
     _keep_a_row(ranked.placed, goes_on, may_go_on & ~is_early & field.is_marked[:, None])
@@ -84,6 +81,20 @@ def follow(field: Field, *, width: int, alike: int, end: int) -> Followed:
     )
 
 
+def _earlier_alike(heard: Heard, counts: Bools) -> Ids:
+    """How many that count come earlier in the row and sound the same: (sentences, candidates)."""
+    order = np.argsort(heard, axis=1, kind="stable")  # alike stand together, in their order
+    sound = np.take_along_axis(heard, order, axis=1)
+    counted = np.take_along_axis(counts, order, axis=1)
+    before: Ids = np.cumsum(counted, axis=1) - counted
+    is_first = np.ones(sound.shape, np.bool_)
+    is_first[:, 1:] = sound[:, 1:] != sound[:, :-1]
+    before -= np.maximum.accumulate(np.where(is_first, before, 0), axis=1)
+    found: Ids = np.empty_like(before)
+    np.put_along_axis(found, order, before, axis=1)
+    return found
+
+
 def _ranked(field: Field, end: int) -> _Ranked:
     sizes = np.diff(field.starts)
     most, choices = int(sizes.max(initial=0)), field.words.shape[1]
@@ -91,18 +102,19 @@ def _ranked(field: Field, end: int) -> _Ranked:
     row = np.minimum(field.starts[:-1, None] + slot // choices, len(field.words) - 1)
     choice = slot % choices
     score, word = field.so_far[row] + field.scores[row, choice], field.words[row, choice]
-    may_come = np.where(word == end, field.may_end[row], ~_listed(field.is_barred, word))
+    may_come = np.where(word == end, field.may_end[row], ~listed(field.is_barred, word))
     may_come &= slot // choices < sizes[:, None]
     score = np.where(may_come, score, -np.inf)
     order = np.argsort(-score, axis=1, kind="stable")
     sentence = np.arange(len(sizes))[:, None]
     row, word, score = row[sentence, order], word[sentence, order], score[sentence, order]
-    is_silent = _listed(field.is_silent, word)
+    is_silent = listed(field.is_silent, word)
     heard = np.where(is_silent, field.heard[row], _hear(field.heard[row], word))
     return _Ranked(score, row, word, heard, field.placed[row] + (field.keyword[row] == word))
 
 
-def _listed(table: Bools, words: Ids) -> Bools:
+def listed(table: Bools, words: Ids) -> Bools:
+    """Whether words are in a table of ids; those beyond are not."""
     return np.append(table, False)[np.minimum(words, len(table))]
 
 

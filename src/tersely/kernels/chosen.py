@@ -8,9 +8,14 @@ the processor has. All compute in float32, and tests hold one against the other.
 import os
 from typing import TYPE_CHECKING
 
+from tersely.errors import UsageError
 from tersely.kernels.plain import Changed, log_softmax
 
-if TYPE_CHECKING or os.environ.get("TERSELY_KERNELS", "") == "numpy":
+ASKED = os.environ.get("TERSELY_KERNELS", "")
+if ASKED not in ("", "numpy", "any", "avx2", "avx512"):
+    raise UsageError(f"TERSELY_KERNELS is {ASKED!r}; it can be numpy, any, avx2 or avx512.")
+
+if TYPE_CHECKING or ASKED == "numpy":
     from tersely.kernels.beam import follow
     from tersely.kernels.plain import Matrix, best, log_sum, remember, top
 

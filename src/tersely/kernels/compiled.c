@@ -1,8 +1,8 @@
 /* What NumPy has no fast word for, in C: products of a few rows with a matrix that is packed
    once, the gates of an LSTM, and the best of ten thousand words.
 
-   plain.py says the same in NumPy; tests hold each kernel against it. Arrays are checked here,
-   so no caller can make a kernel read or write beyond one. */
+   plain.py and beam.py say the same in NumPy; tests hold each kernel against them. Arrays are
+   checked here, so no caller can make a kernel read or write beyond one. */
 
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PANEL 32
+#define INTERFACE 1 /* raised with every change of what a kernel is given */
+#define PANEL 32    /* columns */
 #define COMBS 4
 
 typedef struct {
@@ -135,7 +136,7 @@ static int take(PyObject *const *given, Py_ssize_t count, const char *kinds, Py_
                                             : "f";
         Py_ssize_t size = kind == 'b' || kind == 'c' ? 1 : kind == 'f' ? 4 : 8;
         if (!is_got || views[at].ndim != kinds[2 * at + 1] - '0' || views[at].itemsize != size ||
-            views[at].format[0] == 0 || !strchr(formats, views[at].format[0])) {
+            !views[at].format || !views[at].format[0] || !strchr(formats, views[at].format[0])) {
             if (is_got) PyErr_Format(PyExc_ValueError, "array %zd of a kernel is of another kind", at);
             for (Py_ssize_t done = is_got ? at : at - 1; done >= 0; done--) PyBuffer_Release(&views[done]);
             return 0;
@@ -159,9 +160,14 @@ static PyThreadState *let_go(Py_ssize_t rows, Py_ssize_t units, Py_ssize_t colum
     return (double)rows * units * columns > 1e7 ? PyEval_SaveThread() : NULL;
 }
 
-/* The last argument tells whether the product is added to what is there. */
+static PyObject *no_memory(Py_buffer *views, int count) {
+    Py_XDECREF(finish(views, count, 1));
+    return PyErr_NoMemory();
+}
+
+/* The last argument tells whether the product is added to what is there; no array is in its place. */
 static int adds_to(PyObject *const *given, Py_ssize_t count, Py_ssize_t arrays) {
-    return count == arrays + 1 ? PyObject_IsTrue(given[arrays]) : -1;
+    return count == arrays + 1 && given[arrays] == Py_True;
 }
 
 static PyObject *multiply(PyObject *self, PyObject *const *given, Py_ssize_t count) {
@@ -169,7 +175,7 @@ static PyObject *multiply(PyObject *self, PyObject *const *given, Py_ssize_t cou
     int adds = adds_to(given, count, 3);
     if (!take(given, count - 1, "f2f3F2", views)) return NULL;
     const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[2].shape;
-    int fits = adds >= 0 && rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
+    int fits = rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
                panels[0] == (out[1] + PANEL - 1) / PANEL;
     if (fits) {
         PyThreadState *others = let_go(rows[0], rows[1], out[1]);
@@ -184,7 +190,7 @@ static PyObject *multiply_bytes(PyObject *self, PyObject *const *given, Py_ssize
     int adds = adds_to(given, count, 4);
     if (!take(given, count - 1, "f2c3f1F2", views)) return NULL;
     const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[3].shape;
-    int fits = adds >= 0 && rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
+    int fits = rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
                panels[0] == (out[1] + PANEL - 1) / PANEL && views[2].shape[0] == panels[0] * PANEL;
     float *room = fits ? malloc((panels[1] + 1) * PANEL * sizeof(float)) : NULL;
     if (room) {
@@ -194,8 +200,7 @@ static PyObject *multiply_bytes(PyObject *self, PyObject *const *given, Py_ssize
         if (others) PyEval_RestoreThread(others);
         free(room);
     } else if (fits) {
-        finish(views, 4, 1);
-        return PyErr_NoMemory();
+        return no_memory(views, 4);
     }
     return finish(views, 4, fits);
 }
@@ -239,13 +244,12 @@ static PyObject *best(PyObject *self, PyObject *const *given, Py_ssize_t count) 
                      views[3].buf, views[4].buf, others, kept, wanted, views[5].buf, views[6].buf);
         free(kept);
     } else if (fits) {
-        finish(views, ARRAYS, 1);
-        return PyErr_NoMemory();
+        return no_memory(views, ARRAYS);
     }
     return finish(views, ARRAYS, fits);
 }
 
-/* Whether every start of a sentence lies within the rows, in order, and none has more than it may. */
+/* Whether every start of a sentence lies within the rows, in order. */
 static int are_starts(const int64_t *starts, Py_ssize_t count, Py_ssize_t rows) {
     int is_right = count >= 1 && starts[0] == 0 && starts[count - 1] == rows;
     for (Py_ssize_t at = 1; at < count; at++) is_right = is_right && starts[at - 1] <= starts[at];
@@ -269,8 +273,12 @@ static PyObject *follow(PyObject *self, PyObject *const *given, Py_ssize_t count
     if (!take(given, count - NUMBERS, "f2i2d1u1i1i1b1b1b1i1b1I1I1I1I1D1U1I1D1", views)) return NULL;
     Py_ssize_t rows = views[0].shape[0], choices = views[0].shape[1];
     Py_ssize_t ids = views[7].shape[0], starts = views[9].shape[0], room = views[12].shape[0];
+    /* A copy: what is written may be the same memory. */
+    int64_t *start = malloc((starts + 1) * sizeof(int64_t));
+    if (!start) return no_memory(views, ARRAYS);
+    memcpy(start, views[9].buf, starts * sizeof(int64_t));
     int fits = views[1].shape[0] == rows && views[1].shape[1] == choices && views[8].shape[0] == ids &&
-               are_starts(views[9].buf, starts, rows) && views[10].shape[0] == starts - 1 &&
+               are_starts(start, starts, rows) && views[10].shape[0] == starts - 1 &&
                views[11].shape[0] == starts - 1 && numbers[0] >= 1 && numbers[0] <= room + 1 &&
                (starts - 1) * numbers[0] <= room;
     for (int at = 2; at < 7; at++) fits = fits && views[at].shape[0] == rows;
@@ -278,21 +286,18 @@ static PyObject *follow(PyObject *self, PyObject *const *given, Py_ssize_t count
     fits = fits && views[17].shape[0] == rows * choices && views[18].shape[0] == rows * choices;
     followed out = {views[12].buf, views[13].buf, views[14].buf, views[15].buf,
                     views[16].buf, views[17].buf, views[18].buf, 0, 0};
-    if (fits) {
-        const int64_t *start = views[9].buf;
+    candidate *heap = fits ? malloc((most_rows(start, starts) * choices + 1) * sizeof(candidate)) : NULL;
+    if (heap) {
         const uint8_t *marked = views[10].buf;
         int64_t *sizes = views[11].buf;
         field in = {views[0].buf, views[1].buf, views[2].buf, views[3].buf, views[4].buf, views[5].buf,
                     views[6].buf, views[7].buf, views[8].buf, choices, ids, numbers[0], numbers[1], numbers[2]};
-        candidate *heap = malloc((most_rows(start, starts) * choices + 1) * sizeof(candidate));
-        if (!heap) {
-            finish(views, ARRAYS, 1);
-            return PyErr_NoMemory();
-        }
         for (Py_ssize_t at = 0; at + 1 < starts; at++)
             sizes[at] = follow_sentence(&in, start[at], start[at + 1], marked[at], heap, &out);
-        free(heap);
     }
+    free(start);
+    free(heap);
+    if (fits && !heap) return no_memory(views, ARRAYS);
     PyObject *done = finish(views, ARRAYS, fits);
     if (!done) return NULL;
     Py_DECREF(done);
@@ -313,6 +318,9 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", NULL,
 
 PyMODINIT_FUNC PyInit_compiled(void) {
     PyObject *module = PyModule_Create(&definition);
-    if (module && PyModule_AddStringConstant(module, "INSTRUCTIONS", choose()) < 0) Py_CLEAR(module);
+    if (module && (PyModule_AddStringConstant(module, "INSTRUCTIONS", choose()) < 0 ||
+                   PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0 ||
+                   PyModule_AddIntConstant(module, "PANEL", PANEL) < 0))
+        Py_CLEAR(module);
     return module;
 }

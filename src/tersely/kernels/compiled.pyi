@@ -8,6 +8,10 @@ from tersely.kernels.plain import Floats, Ids
 
 INSTRUCTIONS: str
 """What it was compiled for that this processor has: avx512, avx2 or any."""
+INTERFACE: int
+"""Raised with every change of what a kernel is given."""
+PANEL: int
+"""Columns of a panel."""
 
 def multiply(
     rows: Floats,  # (rows, units)

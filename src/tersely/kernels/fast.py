@@ -1,4 +1,4 @@
-"""The kernels compiled: the same as plain.py's, for those that compiled.c has."""
+"""The kernels compiled: the same as those of plain.py and beam.py."""
 
 from typing import TypeVar
 
@@ -9,8 +9,11 @@ from tersely.kernels import compiled
 from tersely.kernels.beam import Field, Followed
 from tersely.kernels.plain import Best, Changed, Floats
 
-KIND = compiled.INSTRUCTIONS
-PANEL = 32  # columns
+INTERFACE = 1
+if compiled.INTERFACE != INTERFACE:
+    raise ImportError("The kernels were compiled from another version; install tersely again.")
+
+KIND, PANEL = compiled.INSTRUCTIONS, compiled.PANEL
 GREATEST = 127
 NEARLY = 1e-3  # of a step; float32 is good for a hundredth of that
 FIRST = 4  # columns that tell most matrices apart
@@ -44,8 +47,9 @@ class Matrix:
         units, columns = self.shape
         flat = np.ascontiguousarray(rows, np.float32).reshape(-1, units)
         adds = onto is not None
-        found = np.empty((len(flat), columns), np.float32) if onto is None else onto
-        found = np.ascontiguousarray(found, np.float32)
+        found = np.empty((len(flat), columns), np.float32)
+        if onto is not None:
+            found = np.ascontiguousarray(onto, np.float32).reshape(found.shape)
         if self._bytes is not None:
             compiled.multiply_bytes(flat, self._bytes, self._scales, found, adds)
         elif self._panels is not None:
@@ -62,7 +66,9 @@ def in_steps(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats] | None:
 
 def _multiples(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats] | None:
     greatest = np.maximum(weight.max(axis=1), -weight.min(axis=1))
-    steps: Floats = np.where(greatest > 0, greatest / np.float32(GREATEST), np.float32(1))
+    smallest = np.finfo(np.float32).tiny
+    steps: Floats = greatest / np.float32(GREATEST)
+    steps = np.where(steps > smallest, steps, np.float32(1))
     multiples = weight / steps[:, None]
     whole = np.rint(multiples)
     multiples -= whole
@@ -94,13 +100,16 @@ def log_sum(scores: Floats) -> Floats:
 
 
 def best(count: int, scores: Floats, columns: int, shift: Floats, changed: Changed) -> Best:
-    """The greatest of each row; see plain.py."""
+    """The greatest of each row, best first; see plain.py."""
     wanted = min(count, columns)
     ids = np.empty((len(scores), wanted), np.int64)
     found = np.empty(ids.shape, np.float32)
+    if not wanted:
+        return ids, found
+    own = scores if scores.flags.carray else scores.copy()  # written to, and as before afterwards
     above, at = np.ascontiguousarray(changed.above), np.ascontiguousarray(changed.at)
     instead = np.ascontiguousarray(changed.instead)
-    compiled.best(scores, np.ascontiguousarray(shift), above, at, instead, ids, found, columns)
+    compiled.best(own, np.ascontiguousarray(shift), above, at, instead, ids, found, columns)
     return ids, found
 
 
@@ -109,8 +118,7 @@ def top(scores: Floats, count: int) -> Best:
     rows = len(scores)
     nothing = np.full(rows, -np.inf, np.float32)
     none = Changed(np.empty((rows, 0), np.int64), np.empty((rows, 0), np.float32), nothing)
-    own = np.ascontiguousarray(scores)
-    return best(count, own, own.shape[1], np.zeros(rows, np.float32), none)
+    return best(count, scores, scores.shape[1], np.zeros(rows, np.float32), none)
 
 
 def follow(field: Field, *, width: int, alike: int, end: int) -> Followed:

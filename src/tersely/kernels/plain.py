@@ -64,10 +64,10 @@ def remember(gates: Floats, before: Floats) -> tuple[Floats, Floats]:
     Gates are (rows, 4 × units), in torch's order: input, forget, cell, output.
     """
     units = before.shape[1]
-    kept = _sigmoid(gates[:, : 2 * units])  # input and forget gate
+    kept = sigmoid(gates[:, : 2 * units])  # input and forget gate
     candidate = np.tanh(gates[:, 2 * units : 3 * units])
     cell = kept[:, units:] * before + kept[:, :units] * candidate
-    return _sigmoid(gates[:, 3 * units :]) * np.tanh(cell), cell
+    return sigmoid(gates[:, 3 * units :]) * np.tanh(cell), cell
 
 
 def log_sum(scores: Floats) -> Floats:
@@ -86,13 +86,15 @@ def log_softmax(scores: Floats) -> Floats:
 def best(count: int, scores: Floats, columns: int, shift: Floats, changed: Changed) -> Best:
     """The greatest of the first columns of each row, `count` at most: ids and log-probabilities.
 
-    Log-probabilities are higher than scores by `shift`; what does not exceed `changed.above`
-    may be left out, and an impossible id 0 stand in its place.
+    Log-probabilities are higher than scores by `shift`. What does not exceed `changed.above` is
+    left out; an impossible id 0 stands in its place.
     """
     words = scores[:, :columns] + shift[:, None]
     rows, places = np.nonzero((changed.at >= 0) & (changed.at < columns))
     words[rows, changed.at[rows, places]] = changed.instead[rows, places]
-    return top(words, count)
+    ids, found = top(words, count)
+    is_above = found > changed.above[:, None]
+    return np.where(is_above, ids, 0), np.where(is_above, found, np.float32(-np.inf))
 
 
 def top(scores: Floats, count: int) -> Best:
@@ -104,6 +106,7 @@ def top(scores: Floats, count: int) -> Best:
     return ids, scores[np.arange(len(scores))[:, None], ids]
 
 
-def _sigmoid(values: Floats) -> Floats:
+def sigmoid(values: Floats) -> Floats:
+    """1 / (1 + e^−x), without overflow."""
     result: Floats = 0.5 * np.tanh(0.5 * values) + 0.5
     return result

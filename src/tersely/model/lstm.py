@@ -68,12 +68,6 @@ class Lstm:
         return states, hidden, cell
 
 
-def sigmoid(values: Floats) -> Floats:
-    """1 / (1 + e^−x), without overflow."""
-    result: Floats = 0.5 * np.tanh(0.5 * values) + 0.5
-    return result
-
-
 def log_sigmoid(values: Floats) -> Floats:
     """The logarithm of the sigmoid, exact at both ends."""
     result: Floats = -np.logaddexp(0, -values)

@@ -1,4 +1,4 @@
-"""Runtime of the monotone scheme, in NumPy alone.
+"""Runtime of the monotone scheme, without torch.
 
 The encoder tells what each word would cost, typed or left out; the decoder tells, step by
 step, how likely each word comes next. The equations are those of game/surprisal.py and

@@ -55,26 +55,6 @@ class Rivals:
         return floors
 
 
-@dataclass(frozen=True, slots=True)
-class AllScores:
-    """Every word has been scored already."""
-
-    scores: Floats  # (rows, width)
-
-    def best(self, count: int, rivals: Rivals | None = None) -> tuple[Ids, Floats]:
-        """The best by partition."""
-        return top(self.scores, count)
-
-    def of(self, words: Ids) -> Floats:
-        """Look them up."""
-        found: Floats = self.scores[np.arange(len(words)), words]
-        return found
-
-    def all(self) -> Floats:
-        """As they are."""
-        return self.scores
-
-
 @dataclass(frozen=True)
 class ClusteredWords(ABC):
     """Words of an adaptive softmax: frequent ones are scored at once, rarer ones when asked for.

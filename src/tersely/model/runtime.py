@@ -1,4 +1,4 @@
-"""Runtime: a trained scheme at work, in NumPy alone.
+"""Runtime: a trained scheme at work, without torch.
 
 The encoder tells how likely each token is kept; the decoder tells, step by step, how
 likely each word comes next. What to do with that is the business of search.py and
@@ -13,10 +13,11 @@ import numpy as np
 
 from tersely.errors import TerselyError
 from tersely.kernels.chosen import Matrix, log_softmax
+from tersely.kernels.plain import sigmoid
 from tersely.model.checks import TensorSpec
 from tersely.model.copying import NOWHERE, CopyOrGenerate
 from tersely.model.folder import ModelFolder
-from tersely.model.lstm import Floats, Lstm, log_sigmoid, sigmoid
+from tersely.model.lstm import Floats, Lstm, log_sigmoid
 from tersely.model.projecting import ProjectedWords
 from tersely.model.rows import Ids, padded
 from tersely.model.shape import SchemeShape

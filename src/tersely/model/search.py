@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tersely.kernels.beam import Field
+from tersely.kernels.beam import Field, listed
 from tersely.kernels.chosen import follow
 from tersely.model.hypotheses import Live, Story
 from tersely.model.next_words import NextWords, Rivals
@@ -115,8 +115,11 @@ class _Hunt:
         if lacks_mark.any():
             is_early = lacks_mark[:, None] & (words == following[:, None])
             scores = np.where(is_early, BARRED, scores)
+        is_barred = self._is_barred
         if must.any():
             following = np.where(lacks_mark, SHIFT_ID, following)
+            scores = np.where(listed(is_barred, words), BARRED, scores)
+            is_barred = np.zeros_like(is_barred)  # what must come may come, barred or not
             words, scores = _only(words, scores, must, coming, following)
             # Within a phrase a word may still get its capital.
             may = is_glued & ~is_short & (needed > 0)
@@ -132,7 +135,7 @@ class _Hunt:
             self.asked.keywords[at],
             must | (needed == 0) & self._may_end,
             self._is_silent,
-            self._is_barred,
+            is_barred,
             live.groups.bounds,
             # A keyword that needs a capital seldom comes of itself: a row is kept for it.
             self._is_marked[live.sentences],
