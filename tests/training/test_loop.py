@@ -180,3 +180,12 @@ def test_a_flat_run_that_was_killed_before_its_note_does_not_go_on(
     note.unlink()
     assert train(config, corpus, tmp_path / "run").step == ended.step
     assert json.loads(note.read_text())["ending"] == "flat"
+
+
+def test_no_run_is_flat_before_it_may_be(corpus: Path, tmp_path: Path) -> None:
+    easy = {"flat_steps": 10, "flat_loss_nats": 100.0, "flat_kept_share": 1.0, "max_steps": 400}
+    early = train(small_config(objective={"kind": "unif"}, training=easy), corpus, tmp_path / "a")
+    least = early.step + 25
+    assert least < 300
+    later = small_config(objective={"kind": "unif"}, training={**easy, "flat_after_steps": least})
+    assert least <= train(later, corpus, tmp_path / "b").step < 400

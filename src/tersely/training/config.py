@@ -119,6 +119,8 @@ class TrainingConfig:
     max_steps: int = 100_000
     flat_steps: int = 2_000
     """Stop when dev figures have been flat for this long."""
+    flat_after_steps: int = 0
+    """But not before this step: an encoder may rest on a plateau before it comes down."""
     flat_loss_nats: float = 0.01
     """A change of the dev loss by less than this over that time is flat."""
     flat_kept_share: float = 0.005
@@ -191,6 +193,7 @@ _NOT_NEGATIVE = """
     model.initial_range objective.weight_tokens_per_nat objective.weight_learning_rate
     estimator.entropy_bonus_tokens_per_nat estimator.logit_penalty_tokens
     estimator.decoder_first_steps training.seed training.warmup_steps
+    training.flat_after_steps
 """.split()
 _AT_LEAST_ONE = """
     model.embedding_units model.encoder_units model.reader_units model.decoder_units

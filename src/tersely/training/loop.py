@@ -105,7 +105,7 @@ class Trainer:
         records: list[RoundRecord] = []
         limit, settings = self.config.training.max_steps, self.config.training
         ending: Ending = "step limit"
-        is_judged = self.is_past_first() and self.was_judged_last()
+        is_judged = self.may_be_flat() and self.was_judged_last()
         if can_be_flat and is_judged and flat.reached(self.judged()):
             ending, limit = "flat", self.step  # killed when all but the note was written
         while self.step < limit:
@@ -119,7 +119,7 @@ class Trainer:
             if self.step % settings.evaluate_every_steps == 0 or self.step == limit:
                 self.judge()
                 self.warn_if_collapsed()
-                if can_be_flat and self.is_past_first() and flat.reached(self.judged()):
+                if can_be_flat and self.may_be_flat() and flat.reached(self.judged()):
                     ending = "flat"
                     break
             if self.step % settings.checkpoint_every_steps == 0:
@@ -172,9 +172,10 @@ class Trainer:
         """All judgements so far."""
         return [row for row in self.log.rows if row["kind"] == "dev"]
 
-    def is_past_first(self) -> bool:
-        """Whether the encoder plays already."""
-        return self.step > self.config.estimator.decoder_first_steps
+    def may_be_flat(self) -> bool:
+        """Whether the encoder plays already, and has had the time it is given to come down."""
+        is_past_first = self.step > self.config.estimator.decoder_first_steps
+        return is_past_first and self.step >= self.config.training.flat_after_steps
 
     def was_judged_last(self) -> bool:
         """Whether the newest judgement is of this very step."""
