@@ -170,13 +170,18 @@ static int adds_to(PyObject *const *given, Py_ssize_t count, Py_ssize_t arrays) 
     return count == arrays + 1 && given[arrays] == Py_True;
 }
 
+/* Whether rows (rows, units) times panels (panels, units, PANEL) is as large as what is written. */
+static int is_product(const Py_ssize_t *rows, const Py_ssize_t *panels, const Py_ssize_t *out) {
+    return rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
+           panels[0] == (out[1] + PANEL - 1) / PANEL;
+}
+
 static PyObject *multiply(PyObject *self, PyObject *const *given, Py_ssize_t count) {
     Py_buffer views[3];
     int adds = adds_to(given, count, 3);
     if (!take(given, count - 1, "f2f3F2", views)) return NULL;
     const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[2].shape;
-    int fits = rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
-               panels[0] == (out[1] + PANEL - 1) / PANEL;
+    int fits = is_product(rows, panels, out);
     if (fits) {
         PyThreadState *others = let_go(rows[0], rows[1], out[1]);
         chosen->multiply(views[0].buf, rows[0], rows[1], views[1].buf, adds, views[2].buf, out[1]);
@@ -190,8 +195,7 @@ static PyObject *multiply_bytes(PyObject *self, PyObject *const *given, Py_ssize
     int adds = adds_to(given, count, 4);
     if (!take(given, count - 1, "f2c3f1F2", views)) return NULL;
     const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[3].shape;
-    int fits = rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
-               panels[0] == (out[1] + PANEL - 1) / PANEL && views[2].shape[0] == panels[0] * PANEL;
+    int fits = is_product(rows, panels, out) && views[2].shape[0] == panels[0] * PANEL;
     float *room = fits ? malloc((panels[1] + 1) * PANEL * sizeof(float)) : NULL;
     if (room) {
         PyThreadState *others = let_go(rows[0], rows[1], out[1]);
