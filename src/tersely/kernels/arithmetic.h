@@ -1,15 +1,18 @@
-/* The kernels, written once and compiled for each kind of processor.
+/* The arithmetic, written once and compiled for each kind of instructions.
 
    The includer sets LANES (floats a register holds), ROWS (rows multiplied at a time),
-   WIDENED(bytes) (LANES bytes as floats), REACHING(values, floor) (a bit for each value that is
-   no less), HIGHER(a, b) and LOWER(a, b) (of two, lane by lane; b if either is no number), and
-   NAMED(name). GCC's vector types turn into the widest instructions of the target chosen there,
-   or into several narrower ones. */
+   WIDENED(bytes) (2 * LANES bytes as short integers, two a lane), DOTTED(sums, a, b) (both
+   products of a lane's short integers, added up), REACHING(values, floor) (a bit for each value
+   that is no less), HIGHER(a, b) and LOWER(a, b) (of two, lane by lane; b if either is no
+   number), and NAMED(name). GCC's vector types turn into the widest instructions of the target
+   chosen there, or into several narrower ones. */
 
 typedef float NAMED(floats) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 typedef int NAMED(ints) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+typedef int16_t NAMED(shorts) __attribute__((vector_size(2 * LANES)));
 #define floats NAMED(floats)
 #define ints NAMED(ints)
+#define shorts NAMED(shorts)
 #define AT(address) (*(const floats *)(address))
 #define PUT(address) (*(floats *)(address))
 
@@ -40,91 +43,7 @@ static inline floats NAMED(exponential)(floats x) {
 static inline floats NAMED(logistic)(floats x) { return 1.0f / (1.0f + exponential(-x)); }
 static inline floats NAMED(tangent)(floats x) { return 2.0f / (1.0f + exponential(x * -2.0f)) - 1.0f; }
 
-static inline floats NAMED(widened)(const int8_t *weights) { return (floats)WIDENED(weights); }
-
-/* Rows (at most ROWS) times one panel, which is PANEL columns of a matrix, as floats or as bytes
-   with a scale for each column. */
-static inline __attribute__((always_inline)) void NAMED(block)(
-    int count, const float *rows, size_t units, const float *panel, const int8_t *bytes,
-    const float *scales, int adds, float *out, size_t stride, size_t columns) {
-    for (size_t first = 0; first < PANEL && first < columns; first += 2 * LANES) {
-        floats sums[ROWS][2];
-        for (int row = 0; row < count; row++) sums[row][0] = sums[row][1] = all(0.0f);
-        for (size_t unit = 0, at = first; unit < units; unit++, at += PANEL) {
-            floats left = bytes ? NAMED(widened)(bytes + at) : AT(panel + at);
-            floats right = bytes ? NAMED(widened)(bytes + at + LANES) : AT(panel + at + LANES);
-            for (int row = 0; row < count; row++) {
-                floats value = all(rows[row * units + unit]);
-                sums[row][0] += value * left;
-                sums[row][1] += value * right;
-            }
-        }
-        size_t room = columns - first;
-        for (int row = 0; row < count; row++) {
-            if (scales) {
-                sums[row][0] *= AT(scales + first);
-                sums[row][1] *= AT(scales + first + LANES);
-            }
-            float *to = out + row * stride + first;
-            if (room < 2 * LANES) {
-                for (size_t at = 0; at < room; at++)
-                    to[at] = (adds ? to[at] : 0.0f) + sums[row][at / LANES][at % LANES];
-                continue;
-            }
-            if (adds) {
-                sums[row][0] += AT(to);
-                sums[row][1] += AT(to + LANES);
-            }
-            PUT(to) = sums[row][0];
-            PUT(to + LANES) = sums[row][1];
-        }
-    }
-}
-
-/* All rows times one panel, in blocks of about the same size; that the size is a constant to the
-   compiler keeps all sums in registers. */
-static inline __attribute__((always_inline)) void NAMED(panel)(
-    const float *rows, size_t count, size_t units, const float *panel, const int8_t *bytes,
-    const float *scales, int adds, float *out, size_t stride, size_t columns) {
-    size_t blocks = (count + ROWS - 1) / ROWS;
-    for (size_t number = 0; number < blocks; number++) {
-        size_t row = count * number / blocks, end = count * (number + 1) / blocks;
-        const float *own = rows + row * units;
-        float *to = out + row * stride;
-#define BLOCK(size) \
-    case size: NAMED(block)(size, own, units, panel, bytes, scales, adds, to, stride, columns); break;
-        switch (end - row) {
-            BLOCK(1) BLOCK(2) BLOCK(3) BLOCK(4) BLOCK(5) BLOCK(6)
-#if ROWS > 6
-            BLOCK(7) BLOCK(8)
-#endif
-        }
-#undef BLOCK
-    }
-}
-
-/* Write the product to `out`, or add it to what is there. */
-static void NAMED(multiply)(const float *rows, size_t count, size_t units, const float *panels, int adds,
-                            float *out, size_t columns) {
-    for (size_t start = 0; start < columns; start += PANEL)
-        NAMED(panel)(rows, count, units, panels + start * units, NULL, NULL, adds, out + start, columns,
-                     columns - start < PANEL ? columns - start : PANEL);
-}
-
-/* The same with weights of a byte each. For many rows a panel is widened once, into `room`. */
-static void NAMED(multiply_bytes)(const float *rows, size_t count, size_t units, const int8_t *panels,
-                                  const float *scales, int adds, float *out, size_t columns, float *room) {
-    for (size_t start = 0; start < columns; start += PANEL) {
-        const int8_t *panel = panels + start * units;
-        size_t wide = columns - start < PANEL ? columns - start : PANEL;
-        if (count <= ROWS) {
-            NAMED(panel)(rows, count, units, NULL, panel, scales + start, adds, out + start, columns, wide);
-            continue;
-        }
-        for (size_t at = 0; at < units * PANEL; at += LANES) PUT(room + at) = NAMED(widened)(panel + at);
-        NAMED(panel)(rows, count, units, room, NULL, scales + start, adds, out + start, columns, wide);
-    }
-}
+#include "products.h"
 
 /* One step of an LSTM behind its products; gates are (rows, 4 * units): input, forget, cell, output. */
 static inline __attribute__((always_inline)) void NAMED(unit)(
@@ -185,64 +104,13 @@ static void NAMED(log_sum)(const float *scores, size_t count, size_t columns, fl
     for (size_t row = 0; row < count; row++) out[row] = NAMED(log_sum_row)(scores + row * columns, columns);
 }
 
-/* The `wanted` greatest of a row that exceed `above`, best first, of equals the first; returns
-   how many there are.
-
-   The row is dealt out to COMBS * LANES heaps like cards, and the greatest of each is found. The
-   last wanted of those is a floor: what is below it need not be looked at. */
-static size_t NAMED(top_row)(const float *scores, size_t columns, float above, size_t wanted,
-                             int64_t *ids, float *found) {
-    floats greatest[COMBS];
-    size_t held = 0, at = 0, whole = columns - columns % LANES;
-    for (int comb = 0; comb < COMBS; comb++) greatest[comb] = all(-INFINITY);
-    for (; at + COMBS * LANES <= whole; at += COMBS * LANES)
-        for (int comb = 0; comb < COMBS; comb++) {
-            greatest[comb] = HIGHER(AT(scores + at + comb * LANES), greatest[comb]);
-        }
-    for (int comb = 0; comb < COMBS; comb++)
-        for (int lane = 0; lane < LANES; lane++)
-            if (greatest[comb][lane] > above)
-                held = insert(greatest[comb][lane], 0, held, wanted, ids, found);
-    float floor = held == wanted ? found[wanted - 1] : above;
-    held = 0;
-    for (at = 0; at < whole; at += LANES)
-        for (unsigned reach = REACHING(AT(scores + at), all(floor)); reach; reach &= reach - 1) {
-            size_t column = at + __builtin_ctz(reach);
-            if (scores[column] > above)
-                held = insert(scores[column], (int64_t)column, held, wanted, ids, found);
-        }
-    for (; at < columns; at++)
-        if (scores[at] > above) held = insert(scores[at], (int64_t)at, held, wanted, ids, found);
-    return held;
-}
-
-/* The best of the first columns of each row; where fewer exceed `above`, the rest is impossible.
-   Some columns of each row, `at`, count with another score than theirs, `instead`. All that is
-   told and found is higher by `shift` than the scores; they are as before when this returns. */
-static void NAMED(best)(float *scores, size_t count, size_t stride, size_t columns, const float *shift,
-                        const float *above, const int64_t *at, const float *instead, size_t others,
-                        float *kept, size_t wanted, int64_t *ids, float *found) {
-    for (size_t row = 0; row < count; row++, scores += stride, at += others, instead += others) {
-        for (size_t one = 0; one < others; one++) {
-            if (at[one] < 0 || at[one] >= (int64_t)columns) continue;
-            kept[one] = scores[at[one]];
-            scores[at[one]] = instead[one] - shift[row];
-        }
-        size_t held = NAMED(top_row)(scores, columns, above[row] - shift[row], wanted, ids, found);
-        for (size_t one = 0; one < wanted; one++)
-            found[one] = one < held ? found[one] + shift[row] : -INFINITY;
-        for (size_t one = held; one < wanted; one++) ids[one] = 0;
-        for (size_t one = others; one-- > 0;) /* backwards: the same column may have come twice */
-            if (at[one] >= 0 && at[one] < (int64_t)columns) scores[at[one]] = kept[one];
-        ids += wanted;
-        found += wanted;
-    }
-}
+#include "best.h"
 
 static const kernels NAMED(kernels) = {NAMED(multiply), NAMED(multiply_bytes), NAMED(remember), NAMED(log_sum), NAMED(best)};
 
 #undef floats
 #undef ints
+#undef shorts
 #undef AT
 #undef PUT
 #undef all
@@ -250,6 +118,7 @@ static const kernels NAMED(kernels) = {NAMED(multiply), NAMED(multiply_bytes), N
 #undef LANES
 #undef ROWS
 #undef WIDENED
+#undef DOTTED
 #undef REACHING
 #undef HIGHER
 #undef LOWER

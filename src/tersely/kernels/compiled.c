@@ -12,109 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INTERFACE 1 /* raised with every change of what a kernel is given */
+#define INTERFACE 2 /* raised with every change of what a kernel is given */
 #define PANEL 32    /* columns */
-#define COMBS 4
 
-typedef struct {
-    void (*multiply)(const float *, size_t, size_t, const float *, int, float *, size_t);
-    void (*multiply_bytes)(const float *, size_t, size_t, const int8_t *, const float *, int, float *,
-                           size_t, float *);
-    void (*remember)(const float *, const float *, size_t, size_t, float *, float *);
-    void (*log_sum)(const float *, size_t, size_t, float *);
-    void (*best)(float *, size_t, size_t, size_t, const float *, const float *, const int64_t *,
-                 const float *, size_t, float *, size_t, int64_t *, float *);
-} kernels;
-
-/* Put a value into a list of the greatest, best first, which holds `held` of `wanted`. */
-static inline size_t insert(float value, int64_t id, size_t held, size_t wanted, int64_t *ids,
-                            float *found) {
-    if (held == wanted && !(value > found[wanted - 1])) return held;
-    size_t place = held < wanted ? held++ : wanted - 1;
-    for (; place > 0 && value > found[place - 1]; place--) {
-        found[place] = found[place - 1];
-        ids[place] = ids[place - 1];
-    }
-    found[place] = value;
-    ids[place] = id;
-    return held;
-}
-
-static inline unsigned reaching(const float *values, float floor) {
-    unsigned bits = 0;
-    for (int lane = 0; lane < 4; lane++) bits |= (unsigned)(values[lane] >= floor) << lane;
-    return bits;
-}
-
-typedef float four __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int four_ints __attribute__((vector_size(16), aligned(4), may_alias));
-
-static inline four pick(four_ints mask, four yes, four no) {
-    return (four)(((four_ints)yes & mask) | ((four_ints)no & ~mask));
-}
-
-#define LANES 4
-#define ROWS 6
-#define HIGHER(a, b) (floats)pick((four)(a) > (four)(b), (four)(a), (four)(b))
-#define LOWER(a, b) (floats)pick((four)(a) < (four)(b), (four)(a), (four)(b))
-#define REACHING(values, floor) reaching((const float *)&(values), (floor)[0])
-#define WIDENED(b) {(b)[0], (b)[1], (b)[2], (b)[3]}
-#define NAMED(name) name##_any
-#include "arithmetic.h"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define HAS_WIDER 1
-#include <immintrin.h>
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#define LANES 8
-#define HIGHER(a, b) (floats)_mm256_max_ps(a, b)
-#define LOWER(a, b) (floats)_mm256_min_ps(a, b)
-#define REACHING(values, floor) (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(values, floor, _CMP_GE_OQ))
-#define ROWS 6
-#define WIDENED(b) _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(b))))
-#define NAMED(name) name##_avx2
-#include "arithmetic.h"
-#pragma GCC pop_options
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,prefer-vector-width=512")
-#define LANES 16
-#define HIGHER(a, b) (floats)_mm512_max_ps(a, b)
-#define LOWER(a, b) (floats)_mm512_min_ps(a, b)
-#define REACHING(values, floor) (unsigned)_mm512_cmp_ps_mask(values, floor, _CMP_GE_OQ)
-#define ROWS 8
-#define WIDENED(b) _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(b))))
-#define NAMED(name) name##_avx512
-#include "arithmetic.h"
-#pragma GCC pop_options
-#endif
-
+#include "instructions.h"
 #include "beam.h"
-
-static const kernels *chosen = &kernels_any;
-
-/* The widest instructions that this processor has, or the ones TERSELY_KERNELS names if it has them. */
-static const char *choose(void) {
-    const char *asked = getenv("TERSELY_KERNELS");
-    int is_open = !asked || (strcmp(asked, "avx2") && strcmp(asked, "any"));
-#ifdef HAS_WIDER
-    __builtin_cpu_init();
-    int has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (is_open && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) {
-        chosen = &kernels_avx512;
-        return "avx512";
-    }
-    if (has_avx2 && (is_open || strcmp(asked, "any"))) {
-        chosen = &kernels_avx2;
-        return "avx2";
-    }
-#else
-    (void)is_open;
-#endif
-    return "any";
-}
 
 /* Take arguments as contiguous arrays. Two characters of `kinds` tell of each its entries (f
    float32, d float64, i int64, u uint64, b bool, c int8; upper case if it is written to) and dimensions. */
@@ -170,10 +72,11 @@ static int adds_to(PyObject *const *given, Py_ssize_t count, Py_ssize_t arrays) 
     return count == arrays + 1 && given[arrays] == Py_True;
 }
 
-/* Whether rows (rows, units) times panels (panels, units, PANEL) is as large as what is written. */
-static int is_product(const Py_ssize_t *rows, const Py_ssize_t *panels, const Py_ssize_t *out) {
-    return rows[0] == out[0] && rows[1] == panels[1] && panels[2] == PANEL &&
-           panels[0] == (out[1] + PANEL - 1) / PANEL;
+/* Whether rows (rows, units) times panels (panels, units, PANEL), or (panels, pairs of units,
+   2 * PANEL), is as large as what is written. */
+static int is_product(const Py_ssize_t *rows, const Py_ssize_t *panels, const Py_ssize_t *out, int together) {
+    return rows[0] == out[0] && (rows[1] + together - 1) / together == panels[1] &&
+           panels[2] == PANEL * together && panels[0] == (out[1] + PANEL - 1) / PANEL;
 }
 
 static PyObject *multiply(PyObject *self, PyObject *const *given, Py_ssize_t count) {
@@ -181,7 +84,7 @@ static PyObject *multiply(PyObject *self, PyObject *const *given, Py_ssize_t cou
     int adds = adds_to(given, count, 3);
     if (!take(given, count - 1, "f2f3F2", views)) return NULL;
     const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[2].shape;
-    int fits = is_product(rows, panels, out);
+    int fits = is_product(rows, panels, out, 1);
     if (fits) {
         PyThreadState *others = let_go(rows[0], rows[1], out[1]);
         chosen->multiply(views[0].buf, rows[0], rows[1], views[1].buf, adds, views[2].buf, out[1]);
@@ -190,17 +93,23 @@ static PyObject *multiply(PyObject *self, PyObject *const *given, Py_ssize_t cou
     return finish(views, 3, fits);
 }
 
+/* Room for a widened panel, which begins where a cache line does, for short rows and for their steps. */
 static PyObject *multiply_bytes(PyObject *self, PyObject *const *given, Py_ssize_t count) {
+    enum { LINE = 64 };
     Py_buffer views[4];
     int adds = adds_to(given, count, 4);
     if (!take(given, count - 1, "f2c3f1F2", views)) return NULL;
     const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[3].shape;
-    int fits = is_product(rows, panels, out) && views[2].shape[0] == panels[0] * PANEL;
-    float *room = fits ? malloc((panels[1] + 1) * PANEL * sizeof(float)) : NULL;
+    int fits = is_product(rows, panels, out, 2) && views[2].shape[0] == panels[0] * PANEL;
+    size_t units = fits ? 2 * panels[1] : 0, panel = units * PANEL * sizeof(int16_t);
+    size_t shorts = fits ? rows[0] * units * sizeof(int16_t) : 0, steps = fits ? rows[0] * sizeof(float) : 0;
+    char *room = fits ? malloc(LINE + panel + shorts + steps) : NULL;
     if (room) {
+        char *begins = room + (LINE - (uintptr_t)room % LINE) % LINE;
         PyThreadState *others = let_go(rows[0], rows[1], out[1]);
         chosen->multiply_bytes(views[0].buf, rows[0], rows[1], views[1].buf, views[2].buf, adds,
-                               views[3].buf, out[1], room);
+                               views[3].buf, out[1], (int16_t *)begins, (int16_t *)(begins + panel),
+                               (float *)(begins + panel + shorts));
         if (others) PyEval_RestoreThread(others);
         free(room);
     } else if (fits) {

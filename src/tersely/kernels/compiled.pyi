@@ -22,7 +22,7 @@ def multiply(
 ) -> None: ...
 def multiply_bytes(
     rows: Floats,  # (rows, units)
-    panels: npt.NDArray[np.int8],  # (panels, units, 32)
+    panels: npt.NDArray[np.int8],  # (panels, pairs of units, 64): a column's pair together
     scales: Floats,  # (panels × 32,)
     out: Floats,  # (rows, columns), written
     adds: bool,  # to what is there

@@ -9,7 +9,7 @@ from tersely.kernels import compiled
 from tersely.kernels.beam import Field, Followed
 from tersely.kernels.plain import Best, Changed, Floats
 
-INTERFACE = 1
+INTERFACE = 2
 if compiled.INTERFACE != INTERFACE:
     raise ImportError("The kernels were compiled from another version; install tersely again.")
 
@@ -25,11 +25,12 @@ class Matrix:
 
     One whose columns are whole multiples of a step of their own, as model/compact.py stores
     them, is kept in bytes: a quarter of what a few rows have to be fetched from memory for.
+    Rows are rounded to 16 bits before they meet it.
     """
 
     def __init__(self, weight: Floats, start: int = 0, end: int | None = None) -> None:
         """Take it as torch keeps a layer's weight, (columns, units), or some units of it."""
-        # Only wide instructions widen bytes fast.
+        # Only wide instructions multiply bytes fast.
         found = in_steps(weight) if KIND != "any" else None
         self.shape: tuple[int, int] = (weight[:, start:end].shape[1], weight.shape[0])
         self._panels: Floats | None = None
@@ -38,7 +39,7 @@ class Matrix:
             self._panels = _panels(weight[:, start:end])
         else:
             whole, steps = found
-            self._bytes = _panels(whole[:, start:end])
+            self._bytes = _pairs(_panels(whole[:, start:end]))
             self._scales = np.zeros(len(self._bytes) * PANEL, np.float32)
             self._scales[: len(steps)] = steps
 
@@ -83,6 +84,13 @@ def _panels(weight: npt.NDArray[KindT]) -> npt.NDArray[KindT]:
     padded = np.zeros((panels * PANEL, units), weight.dtype)
     padded[:columns] = weight
     return np.ascontiguousarray(padded.reshape(panels, PANEL, units).transpose(0, 2, 1))
+
+
+def _pairs(panels: npt.NDArray[KindT]) -> npt.NDArray[KindT]:
+    """Map (panels, units, PANEL) to (panels, pairs of units, 2 × PANEL), column by column."""
+    panels = np.pad(panels, ((0, 0), (0, panels.shape[1] % 2), (0, 0)))
+    paired = panels.reshape(len(panels), -1, 2, PANEL).transpose(0, 1, 3, 2)
+    return np.ascontiguousarray(paired).reshape(*paired.shape[:2], 2 * PANEL)
 
 
 def remember(gates: Floats, before: Floats) -> tuple[Floats, Floats]:
