@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tersely.model.lstm import Floats, log_sigmoid
-from tersely.model.next_words import ClusteredWords
+from tersely.model.next_words import ClusteredWords, Generated
 from tersely.model.rows import Ids
 
 NOWHERE = -1  # the id of a keyword that is not there
@@ -61,10 +61,10 @@ class CopyOrGenerate(ClusteredWords):
         """The keywords."""
         return (self.copied if rows is None else self.copied[rows]) - first
 
-    def instead(self, generated: Floats, rows: Ids | None = None) -> Floats:
+    def instead(self, at: Ids, generated: Generated, rows: Ids | None = None) -> Floats:
         """Generated or copied."""
         copying = self.in_all if rows is None else self.in_all[rows]
-        found: Floats = np.logaddexp(generated, copying)
+        found: Floats = np.logaddexp(generated(at), copying)
         return found
 
     def of(self, words: Ids) -> Floats:

@@ -5,6 +5,7 @@ from a step can be asked for the best few, for certain words, or for all.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -18,6 +19,8 @@ from tersely.model.rows import Ids
 from tersely.model.softmax import VocabularySoftmax
 from tersely.text.vocab import EOS_ID
 
+Generated = Callable[[Ids], Floats]
+"""How likely words are generated, (rows, others) of them; what is none of them may be anything."""
 SCORES_AT_ONCE = 1 << 18  # of rare words: a megabyte, which stays near the processor
 
 
@@ -77,8 +80,8 @@ class ClusteredWords(ABC):
         """Words that count otherwise than as generated, from the id `first` on: (rows, others)."""
 
     @abstractmethod
-    def instead(self, generated: Floats, rows: Ids | None = None) -> Floats:
-        """Log-probabilities of those words, given those of generating them: (rows, others)."""
+    def instead(self, at: Ids, generated: Generated, rows: Ids | None = None) -> Floats:
+        """Log-probabilities of those words, (rows, others), whatever `generated` says of them."""
 
     @abstractmethod
     def besides(self) -> list[tuple[Ids, Floats]]:
@@ -107,7 +110,7 @@ class ClusteredWords(ABC):
         parts = [(ids, scores), *self.besides()]
         weakest = nothing
         if self.softmax.tails and scores.shape[1] >= count:
-            weakest = scores.min(axis=1)
+            weakest = np.minimum.reduce(scores, axis=1)
             if rivals is not None:
                 weakest = np.maximum(weakest, rivals.floors(scores, 2 * count))
         for index, (start, end) in enumerate(self.softmax.clusters):
@@ -152,10 +155,13 @@ class ClusteredWords(ABC):
         first: int = 0,
         rows: Ids | None = None,
     ) -> tuple[Ids, Floats]:
+        def generated(at: Ids) -> Floats:
+            inside = np.minimum(np.maximum(at, 0), columns - 1)
+            found: Floats = scores[np.arange(len(at))[:, None], inside] + shift[:, None]
+            return found
+
         at = self.apart(first, rows)  # (rows, others)
-        here = np.arange(len(at))[:, None]
-        generated = scores[here, np.clip(at, 0, columns - 1)] + shift[:, None]
-        changed = Changed(at, self.instead(generated, rows), above)
+        changed = Changed(at, self.instead(at, generated, rows), above)
         return best(count, scores, columns, shift, changed)
 
     def generated(self, words: Ids) -> Floats:
@@ -183,7 +189,7 @@ class ClusteredWords(ABC):
         ids = at[rows, places]
         generated = np.full(at.shape, -np.inf, np.float32)
         generated[rows, places] = scores[rows, ids]
-        scores[rows, ids] = self.instead(generated)[rows, places]
+        scores[rows, ids] = self.instead(at, lambda _: generated)[rows, places]
         for ids, found in self.besides():
             np.put_along_axis(scores, ids, found, axis=1)
         return scores
@@ -212,9 +218,9 @@ class PlaceOrGenerate(ClusteredWords):
         np.subtract(keyword, first, out=found[:, 1])
         return found
 
-    def instead(self, generated: Floats, rows: Ids | None = None) -> Floats:
+    def instead(self, at: Ids, generated: Generated, rows: Ids | None = None) -> Floats:
         """Never."""
-        return np.full(generated.shape, -np.inf, np.float32)
+        return np.full(at.shape, -np.inf, np.float32)
 
     def of(self, words: Ids) -> Floats:
         """The keyword is placed, all else generated."""
