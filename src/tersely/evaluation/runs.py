@@ -7,13 +7,14 @@ that run alone.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tersely.errors import TerselyError, UsageError
 from tersely.evaluation.outcomes import Outcomes, from_json, outcomes_of, read_predictions
+from tersely.evaluation.variants import are_unusual
 
 PLAN, GAPS = "plan.json", "gaps.json"
 NAMES = {"constrained": "Constr", "linear": "Linear", "unif": "Unif", "stopword": "Stopword"}
@@ -247,25 +248,18 @@ def _on_the_same_sentences(runs: Sequence[Run]) -> tuple[list[Run], list[Gap]]:
     return [run for run in runs if run.outcomes.fingerprint == usual], others
 
 
-def _with_variants(runs: Iterable[Run]) -> tuple[Run, ...]:
-    """Mark runs whose config differs from the usual one beyond objective and seed."""
-    listed = list(runs)
-    settings = [_beyond_the_point(run) for run in listed]
-    usual = Counter(settings).most_common(1)[0][0]
+def _with_variants(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Mark runs that differ from most beyond point and seed, and those of a point already seen."""
+    unusual = are_unusual(
+        [run.record for run in runs],
+        [int(run.result["steps"]) for run in runs],
+        [*PARAMETERS.values()],
+    )
     seen: set[tuple[str, float, int]] = set()
     found = []
-    for run, setting in zip(listed, settings, strict=True):
+    for run, is_unusual in zip(runs, unusual, strict=True):
         point = (run.kind, run.parameter, run.seed)
-        is_variant = setting != usual or point in seen
-        if not is_variant:
+        found.append(replace(run, is_variant=is_unusual or point in seen))
+        if not is_unusual:
             seen.add(point)
-        found.append(replace(run, is_variant=is_variant))
     return tuple(found)
-
-
-def _beyond_the_point(run: Run) -> str:
-    config = json.loads(json.dumps(run.record["config"]))
-    for key in ("kind", *PARAMETERS.values()):
-        config["objective"].pop(key, None)
-    config["training"].pop("seed", None)
-    return json.dumps([config, run.record.get("data")], sort_keys=True)
