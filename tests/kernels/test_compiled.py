@@ -198,6 +198,22 @@ def test_more_cannot_go_on_than_there_is_room_for(width: int) -> None:
         compiled.follow(*arguments)
 
 
+def test_a_product_of_nothing_needs_no_room() -> None:
+    bytes_, scales = np.zeros((1, 0, 64), np.int8), floats(32)
+    compiled.multiply_bytes(floats(0, 0), bytes_, scales, floats(0, 7), False)
+    many = np.broadcast_to(np.float32(0), (1 << 50, 0))
+    compiled.multiply_bytes(
+        many.copy(), np.zeros((0, 0, 64), np.int8), floats(0), many.copy(), False
+    )
+
+
+def test_more_units_than_bytes_are_good_for_are_refused() -> None:
+    units = compiled.MOST_UNITS + 2
+    panels = np.zeros((1, units // 2, 64), np.int8)
+    with pytest.raises(ValueError, match="do not fit"):
+        compiled.multiply_bytes(floats(1, units), panels, floats(32), floats(1, 7), False)
+
+
 def test_words_beyond_the_tables_are_heard_and_may_come() -> None:
     arguments = right()["follow"]
     for word in (-5, 10, 1 << 40):

@@ -19,9 +19,12 @@ typedef int16_t NAMED(shorts) __attribute__((vector_size(2 * LANES)));
 static inline floats NAMED(all)(float value) { return value - (floats){0}; }
 #define all NAMED(all)
 
+/* Added to a number below 2^22 in size, it leaves a whole number in the sum's last bits. */
+#define ROUNDS 12582912.0f /* 1.5 * 2^23 */
+#define WHOLE(shifted) ((ints)(shifted) - 0x4B400000)
+
 /* e^x to within 2 units in the last place: 2^n times a series for what is left of x. */
 static inline floats NAMED(exponential)(floats x) {
-    const float ROUNDS = 12582912.0f; /* 1.5 * 2^23: the sum's last bits are a whole number */
     x = LOWER(all(88.0f), HIGHER(all(-87.0f), x)); /* in this order what is no number stays none */
     floats shifted = x * 1.44269504f + ROUNDS;
     floats whole = shifted - ROUNDS;
@@ -35,7 +38,7 @@ static inline floats NAMED(exponential)(floats x) {
     sum = sum * r + 0.5f;
     sum = sum * r + 1.0f;
     sum = sum * r + 1.0f;
-    ints power = ((ints)shifted - 0x4B400000 + 127) << 23;
+    ints power = (WHOLE(shifted) + 127) << 23;
     return sum * (floats)power;
 }
 #define exponential NAMED(exponential)
@@ -115,6 +118,8 @@ static const kernels NAMED(kernels) = {NAMED(multiply), NAMED(multiply_bytes), N
 #undef PUT
 #undef all
 #undef exponential
+#undef ROUNDS
+#undef WHOLE
 #undef LANES
 #undef ROWS
 #undef WIDENED

@@ -2,7 +2,8 @@
 
 Compiled ones where they were built as tersely was installed (hatch_build.py), else the same in
 NumPy. TERSELY_KERNELS=numpy asks for the latter, and any or avx2 for narrower instructions than
-the processor has. All compute in float32, and tests hold one against the other.
+the processor has. All compute in float32, but for rows that meet a matrix in bytes (fast.py);
+tests hold one against the other.
 """
 
 import os

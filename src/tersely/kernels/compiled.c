@@ -14,6 +14,7 @@
 
 #define INTERFACE 2 /* raised with every change of what a kernel is given */
 #define PANEL 32    /* columns */
+#define MOST_UNITS 1024 /* of a matrix in bytes: with more, rows would be rounded too coarsely */
 
 #include "instructions.h"
 #include "beam.h"
@@ -93,28 +94,27 @@ static PyObject *multiply(PyObject *self, PyObject *const *given, Py_ssize_t cou
     return finish(views, 3, fits);
 }
 
-/* Room for a widened panel, which begins where a cache line does, for short rows and for their steps. */
 static PyObject *multiply_bytes(PyObject *self, PyObject *const *given, Py_ssize_t count) {
     enum { LINE = 64 };
     Py_buffer views[4];
     int adds = adds_to(given, count, 4);
     if (!take(given, count - 1, "f2c3f1F2", views)) return NULL;
     const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[3].shape;
-    int fits = is_product(rows, panels, out, 2) && views[2].shape[0] == panels[0] * PANEL;
-    size_t units = fits ? 2 * panels[1] : 0, panel = units * PANEL * sizeof(int16_t);
-    size_t shorts = fits ? rows[0] * units * sizeof(int16_t) : 0, steps = fits ? rows[0] * sizeof(float) : 0;
-    char *room = fits ? malloc(LINE + panel + shorts + steps) : NULL;
-    if (room) {
-        char *begins = room + (LINE - (uintptr_t)room % LINE) % LINE;
-        PyThreadState *others = let_go(rows[0], rows[1], out[1]);
-        chosen->multiply_bytes(views[0].buf, rows[0], rows[1], views[1].buf, views[2].buf, adds,
-                               views[3].buf, out[1], (int16_t *)begins, (int16_t *)(begins + panel),
-                               (float *)(begins + panel + shorts));
-        if (others) PyEval_RestoreThread(others);
-        free(room);
-    } else if (fits) {
-        return no_memory(views, 4);
-    }
+    int fits = is_product(rows, panels, out, 2) && views[2].shape[0] == panels[0] * PANEL &&
+               rows[1] <= MOST_UNITS;
+    if (!fits || !rows[0] || !out[1]) return finish(views, 4, fits);
+    /* Room for a widened panel, which begins where a cache line does, for short rows, for their steps. */
+    size_t padded = 2 * panels[1], panel = padded * PANEL * sizeof(int16_t);
+    size_t whole = rows[0] * padded * sizeof(int16_t);
+    char *room = malloc(LINE + panel + whole + rows[0] * sizeof(float));
+    if (!room) return no_memory(views, 4);
+    char *begins = room + (LINE - (uintptr_t)room % LINE) % LINE;
+    PyThreadState *others = let_go(rows[0], rows[1], out[1]);
+    chosen->multiply_bytes(views[0].buf, rows[0], rows[1], views[1].buf, views[2].buf, adds, views[3].buf,
+                           out[1], (int16_t *)begins, (int16_t *)(begins + panel),
+                           (float *)(begins + panel + whole));
+    if (others) PyEval_RestoreThread(others);
+    free(room);
     return finish(views, 4, fits);
 }
 
@@ -233,7 +233,8 @@ PyMODINIT_FUNC PyInit_compiled(void) {
     PyObject *module = PyModule_Create(&definition);
     if (module && (PyModule_AddStringConstant(module, "INSTRUCTIONS", choose()) < 0 ||
                    PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0 ||
-                   PyModule_AddIntConstant(module, "PANEL", PANEL) < 0))
+                   PyModule_AddIntConstant(module, "PANEL", PANEL) < 0 ||
+                   PyModule_AddIntConstant(module, "MOST_UNITS", MOST_UNITS) < 0))
         Py_CLEAR(module);
     return module;
 }

@@ -12,6 +12,8 @@ INTERFACE: int
 """Raised with every change of what a kernel is given."""
 PANEL: int
 """Columns of a panel."""
+MOST_UNITS: int
+"""Units of a matrix in bytes."""
 
 def multiply(
     rows: Floats,  # (rows, units)

@@ -1,5 +1,6 @@
 """The kernels compiled: the same as those of plain.py and beam.py."""
 
+import math
 from typing import TypeVar
 
 import numpy as np
@@ -30,9 +31,10 @@ class Matrix:
 
     def __init__(self, weight: Floats, start: int = 0, end: int | None = None) -> None:
         """Take it as torch keeps a layer's weight, (columns, units), or some units of it."""
-        # Only wide instructions multiply bytes fast.
-        found = in_steps(weight) if KIND != "any" else None
         self.shape: tuple[int, int] = (weight[:, start:end].shape[1], weight.shape[0])
+        # Only wide instructions multiply bytes fast.
+        may = KIND != "any" and self.shape[0] <= compiled.MOST_UNITS
+        found = in_steps(weight) if may else None
         self._panels: Floats | None = None
         self._bytes: npt.NDArray[np.int8] | None = None
         if found is None:
@@ -46,7 +48,9 @@ class Matrix:
     def times(self, rows: Floats, onto: Floats | None = None) -> Floats:
         """Map (..., units) to (..., columns); what it is added to may be overwritten."""
         units, columns = self.shape
-        flat = np.ascontiguousarray(rows, np.float32).reshape(-1, units)
+        flat = np.ascontiguousarray(rows, np.float32)
+        if rows.ndim != 2:
+            flat = flat.reshape(math.prod(rows.shape[:-1]), units)
         adds = onto is not None
         found = np.empty((len(flat), columns), np.float32)
         if onto is not None:

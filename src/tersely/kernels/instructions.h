@@ -1,5 +1,5 @@
-/* The arithmetic for each kind of instructions, and which of them is used. What a kind can do in one
-   instruction is told to arithmetic.h, which is compiled once for each. */
+/* The arithmetic for each kind of instructions, and which of them is used. What a kind can do in an
+   instruction or two is told to arithmetic.h, which is compiled once for each. */
 
 #define COMBS 4
 

@@ -3,17 +3,15 @@
 
    A panel holds floats, unit by unit, or bytes, two units at a time. Rows that meet bytes are
    rounded to short integers first, in steps of a row's own: then all sums are whole numbers, the
-   same in whatever order they are added, and take half the time. */
+   same in whatever order they are added, and wide instructions make them in half the time. */
 
-#define ALL_BLOCKS(BLOCK) BLOCK(1) BLOCK(2) BLOCK(3) BLOCK(4) BLOCK(5) BLOCK(6) BLOCK(7) BLOCK(8)
-
-/* What a block is made of: columns of one panel. */
+/* What a block is multiplied by: a panel. */
 typedef struct {
-    const float *panel;    /* (units, PANEL) */
-    const int8_t *bytes;   /* (pairs, PANEL, 2), or NULL if they are widened already */
-    const int16_t *pairs;  /* (pairs, PANEL, 2) */
-    const float *scales;   /* (PANEL,): what each column's bytes are multiples of */
-    size_t columns;        /* that count; the others are padding */
+    const float *numbers;   /* (units, PANEL); or */
+    const int8_t *bytes;    /* (pairs, PANEL, 2), or NULL if they are widened already: */
+    const int16_t *widened; /* (pairs, PANEL, 2) */
+    const float *scales;    /* (PANEL,): what each column's bytes are multiples of */
+    size_t columns;         /* how many of the panel's count; the others are padding */
 } NAMED(weights);
 #define weights NAMED(weights)
 
@@ -25,7 +23,7 @@ typedef struct {
 } NAMED(place);
 #define place NAMED(place)
 
-/* Write two registers of a row, or what the panel has of them. */
+/* Write two registers of a row, or what there is room for. */
 static inline __attribute__((always_inline)) void NAMED(write)(float *to, floats left, floats right, int adds,
                                                                size_t room) {
     if (room < 2 * LANES) {
@@ -49,7 +47,7 @@ static inline __attribute__((always_inline)) void NAMED(block)(int count, const 
         floats sums[ROWS][2];
         for (int row = 0; row < count; row++) sums[row][0] = sums[row][1] = all(0.0f);
         for (size_t unit = 0, at = first; unit < units; unit++, at += PANEL) {
-            floats left = AT(by->panel + at), right = AT(by->panel + at + LANES);
+            floats left = AT(by->numbers + at), right = AT(by->numbers + at + LANES);
             for (int row = 0; row < count; row++) {
                 floats value = all(rows[row * units + unit]);
                 sums[row][0] += value * left;
@@ -63,7 +61,7 @@ static inline __attribute__((always_inline)) void NAMED(block)(int count, const 
 }
 
 static inline ints NAMED(pairs_at)(const weights *by, size_t at) {
-    return by->bytes ? (ints)WIDENED(by->bytes + at) : *(const ints *)(by->pairs + at);
+    return by->bytes ? (ints)WIDENED(by->bytes + at) : *(const ints *)(by->widened + at);
 }
 
 /* The same of short integers, in steps of each row, and a panel of bytes. */
@@ -92,32 +90,29 @@ static inline __attribute__((always_inline)) void NAMED(short_block)(int count, 
     }
 }
 
-/* All rows times one panel, in blocks of about the same size; that the size is a constant to the
-   compiler keeps all sums in registers. */
-static inline __attribute__((always_inline)) void NAMED(panel)(const float *rows, const int16_t *whole,
-                                                               const float *steps, size_t count, size_t units,
-                                                               const weights *by, place out) {
-    size_t blocks = (count + ROWS - 1) / ROWS;
-    for (size_t number = 0; number < blocks; number++) {
-        size_t row = count * number / blocks, end = count * (number + 1) / blocks;
-        place here = {out.to + row * out.stride, out.stride, out.adds};
-#define BLOCK(size)                                                                                   \
-    case size:                                                                                        \
-        if (size > ROWS) break; /* never: it spares the compiler a block that does not fit */         \
-        if (rows) NAMED(block)(size, rows + row * units, units, by, here);                            \
-        else NAMED(short_block)(size, whole + 2 * row * units, steps + row, units, by, here);        \
-        break;
-        switch (end - row) { ALL_BLOCKS(BLOCK) }
-#undef BLOCK
-    }
-}
+/* Do something for all rows, in blocks of about the same size: BLOCK(size) for those from `row` on.
+   That the size is a constant to the compiler keeps all sums in registers; no block is larger than
+   ROWS, so it need not make one. */
+#define CASE(size) \
+    case size: if (size <= ROWS) { BLOCK(size); } break;
+#define IN_BLOCKS(count)                                                                              \
+    for (size_t blocks = (count + ROWS - 1) / ROWS, number = 0, row = 0, end; number < blocks;        \
+         number++, row = end)                                                                         \
+        switch (end = count * (number + 1) / blocks, end - row) {                                     \
+            CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)                           \
+        }
+
+static inline size_t NAMED(at_most)(size_t columns) { return columns < PANEL ? columns : PANEL; }
 
 /* Write the product to `out`, or add it to what is there. */
 static void NAMED(multiply)(const float *rows, size_t count, size_t units, const float *panels, int adds,
                             float *out, size_t columns) {
     for (size_t start = 0; start < columns; start += PANEL) {
-        weights by = {.panel = panels + start * units, .columns = columns - start};
-        NAMED(panel)(rows, NULL, NULL, count, units, &by, (place){out + start, columns, adds});
+        weights by = {.numbers = panels + start * units, .columns = NAMED(at_most)(columns - start)};
+#define BLOCK(size) \
+    NAMED(block)(size, rows + row * units, units, &by, (place){out + start + row * columns, columns, adds})
+        IN_BLOCKS(count)
+#undef BLOCK
     }
 }
 
@@ -148,49 +143,61 @@ static float NAMED(size)(const float *row, size_t units) {
     return greatest;
 }
 
+static inline shorts NAMED(in_steps)(floats values, float steps) {
+    return __builtin_convertvector(WHOLE(values * steps + ROUNDS), shorts);
+}
+
 /* Round a row to whole steps, -most to most of them, with a zero behind an odd number of units;
-   return the step. A row that holds something that is no number, or beyond all measure, has none. */
+   return the step. Next to nothing counts as nothing, and a row that holds something that is no
+   number, or beyond all measure, has no step: what it is divided by must be a number too. */
 static float NAMED(shorten)(const float *row, size_t units, float most, int16_t *out) {
-    const float ROUNDS = 12582912.0f; /* 1.5 * 2^23: the sum's last bits are a whole number */
     float size = NAMED(size)(row, units);
-    int is_usual = size > 1e-30f && size < 1e30f;
-    float steps = is_usual ? most / size : 0.0f;
+    if (!(size > 1e-30f && size < 1e30f)) {
+        memset(out, 0, (units + units % 2) * sizeof *out);
+        return size > 1.0f ? NAN : 0.0f;
+    }
     size_t unit = 0;
-    for (; is_usual && unit + LANES <= units; unit += LANES) {
-        ints whole = (ints)(AT(row + unit) * steps + ROUNDS) - 0x4B400000;
-        shorts narrow = __builtin_convertvector(whole, shorts);
-        memcpy(out + unit, &narrow, sizeof narrow);
+    for (; unit + LANES <= units; unit += LANES) {
+        shorts whole = NAMED(in_steps)(AT(row + unit), most / size);
+        memcpy(out + unit, &whole, sizeof whole);
     }
-    for (; unit < units + units % 2; unit++) {
-        float shifted = (is_usual && unit < units ? row[unit] : 0.0f) * steps + ROUNDS;
-        int bits;
-        memcpy(&bits, &shifted, sizeof bits);
-        out[unit] = (int16_t)(bits - 0x4B400000);
-    }
-    return is_usual ? size / most : size > 1.0f ? NAN : 0.0f;
+    floats rest = all(0.0f);
+    memcpy(&rest, row + unit, (units - unit) * sizeof(float));
+    shorts whole = NAMED(in_steps)(rest, most / size);
+    memcpy(out + unit, &whole, (units - unit) * sizeof *out);
+    if (units % 2) out[units] = 0;
+    return size / most;
 }
 
 /* The same with weights of a byte each. For many rows a panel is widened once, into `room` (as
-   many shorts as a panel has); `whole` and `steps` take the rows as they are multiplied. */
+   many shorts as a panel has bytes); `whole` and `steps` take the rows as they are multiplied. */
 static void NAMED(multiply_bytes)(const float *rows, size_t count, size_t units, const int8_t *panels,
                                   const float *scales, int adds, float *out, size_t columns,
                                   int16_t *room, int16_t *whole, float *steps) {
     size_t pairs = (units + 1) / 2;
-    float most = units * 127.0 * 32767.0 < 2147483647.0 ? 32767.0f : (float)(int)(2147483647.0 / 127.0 / units);
+    double greatest = 2147483647.0 / 128.0 / (2.0 * pairs); /* that no sum exceeds an int with */
+    float most = greatest < 32767.0 ? (float)(int)greatest : 32767.0f;
     for (size_t row = 0; row < count; row++)
         steps[row] = NAMED(shorten)(rows + row * units, units, most, whole + 2 * row * pairs);
     for (size_t start = 0; start < columns; start += PANEL) {
-        weights by = {.bytes = panels + 2 * start * pairs, .scales = scales + start, .columns = columns - start};
+        weights by = {.bytes = panels + 2 * start * pairs,
+                      .scales = scales + start,
+                      .columns = NAMED(at_most)(columns - start)};
         if (count > ROWS) {
             for (size_t at = 0; at < 2 * PANEL * pairs; at += 2 * LANES)
                 *(ints *)(room + at) = (ints)WIDENED(by.bytes + at);
             by.bytes = NULL;
-            by.pairs = room;
+            by.widened = room;
         }
-        NAMED(panel)(NULL, whole, steps, count, pairs, &by, (place){out + start, columns, adds});
+#define BLOCK(size)                                                         \
+    NAMED(short_block)(size, whole + 2 * row * pairs, steps + row, pairs, &by, \
+                       (place){out + start + row * columns, columns, adds})
+        IN_BLOCKS(count)
+#undef BLOCK
     }
 }
 
 #undef weights
 #undef place
-#undef ALL_BLOCKS
+#undef CASE
+#undef IN_BLOCKS
