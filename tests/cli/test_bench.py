@@ -74,7 +74,7 @@ def test_bench_frontier_prints_json(
     results = json.loads(said.out)
     assert results["sentences"] == 7
     assert [point["name"] for point in results["sweep"]] == list(RUNS)
-    assert [point["budget"] for point in results["ours"][0]] == [0.2, 0.8]
+    assert [point["budget"] for point in results["ours"]] == [0.2, 0.8]
     assert results["robustness"]["Unif(0.5)"]["ours"]["sentences"] == 3
     assert "first at 0.8" in said.err.splitlines()
 

@@ -2,6 +2,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tersely.evaluation.evaluate import (
@@ -10,6 +11,7 @@ from tersely.evaluation.evaluate import (
     matched_length,
     predict,
     summarise,
+    summarise_seeds,
 )
 from tersely.model.completer import Completer, Suggestion
 from tersely.model.scoring import total_nll
@@ -124,6 +126,18 @@ def test_fractions_are_pooled_over_tokens_not_averaged_over_sentences() -> None:
     assert summarise([made_up(3, 1, nll=2.0), made_up(1, 1, nll=1.0)])["nll_per_token"] == 0.5
     found = summarise([made_up(2, 1, exact=True, served=True, in_top3=True), made_up(8, 1)])
     assert found["exact_match"] == found["exact_match_served"] == found["top3"] == 0.5
+
+
+def test_seeds_are_averaged_sentence_by_sentence(predictions: list[Prediction]) -> None:
+    flipped = [replace(one, exact=not one.exact, keywords=["a"]) for one in predictions]
+    found = summarise_seeds([predictions, flipped])
+    assert found["exact_match"] == pytest.approx(0.5)
+    assert found["intervals"]["exact_match"] == (0.5, 0.5)  # each sentence is right in one of two
+    each = [summarise(one, intervals=False) for one in (predictions, flipped)]
+    for name, values in found["seeds"].items():
+        assert values == [one[name] for one in each]
+    assert found["typed_fraction"] == pytest.approx(np.mean(found["seeds"]["typed_fraction"]))
+    assert summarise_seeds([predictions])["intervals"] == summarise(predictions)["intervals"]
 
 
 def test_nothing_sums_up_to_nothing() -> None:

@@ -2,7 +2,8 @@
 
 The finished runs of a sweep against a model with a budget, on the same held-out sentences:
 exact match and top three over the typed fraction, time to each point, how well a budget is
-kept, what becomes of keywords that people or rules chose, and the time to decode.
+kept, what becomes of keywords that rules chose, of words that people shuffle or misspell
+(people.py), and the time to decode.
 """
 
 import json
@@ -12,8 +13,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tersely.bench import people
 from tersely.errors import TerselyError, UsageError
-from tersely.evaluation.evaluate import Choose, Prediction, length_matched, predict, summarise
+from tersely.evaluation.evaluate import (
+    Choose,
+    Prediction,
+    length_matched,
+    predict,
+    summarise,
+    summarise_seeds,
+)
 from tersely.evaluation.frontier import MEASURES, Point, beaten_points, lead
 from tersely.model.choosing import coins
 from tersely.model.completer import Completer
@@ -31,6 +40,7 @@ INPUTS: Mapping[str, RuleEncoder] = {
     "content words": Stopword(0.0, drop_shift=True, drop_punctuation=True),
 }
 TIMED_SENTENCES = 200
+PEOPLES_SENTENCES = 300
 MAX_TOKENS = 16
 
 Say = Callable[[str], None]
@@ -52,11 +62,11 @@ def measure(bench: FrontierBench, say: Say) -> dict[str, Any]:
     if not others:
         raise UsageError(f"{bench.sweep}: no finished run with an evaluation.json.")
     bench = replace(bench, sentences=short_enough(bench.sentences))
-    seeds = [our_points(path, bench.sentences, say) for path in bench.models]
-    ours = seeds[0]
+    ours = our_points(bench.models, bench.sentences, say)
     return {
         "sentences": ours[0].summary["sentences"],
-        "ours": [[_plain(point) for point in points] for points in seeds],
+        "seeds": len(bench.models),
+        "ours": [_plain(point) for point in ours],
         "sweep": [_plain(point) for point in others],
         "lead": {
             subset: {
@@ -68,12 +78,13 @@ def measure(bench: FrontierBench, say: Say) -> dict[str, Any]:
         "points": {name: beaten_points(ours, others, name) for name in MEASURES},
         "paper": lead_over_paper(ours),
         "budget_error": max(
-            abs(point.typed - point.budget)
-            for points in seeds
-            for point in points
+            abs(typed - point.budget)
+            for point in ours
             if point.budget is not None
+            for typed in point.summary["seeds"]["typed_fraction"]
         ),
         "robustness": robustness(bench, [point.name for point in others], say),
+        "people": by_people(bench, say),
         "decoding": decoding(bench, others[0].name, say),
     }
 
@@ -111,26 +122,32 @@ def _point_of(folder: Path) -> Point:
     )
 
 
-def our_points(path: Path, sentences: Sequence[str], say: Say) -> list[Point]:
-    """A model's points at all budgets."""
-    completer = Completer.load(path)
-    result = path / "result.json"
-    seconds = json.loads(result.read_text())["seconds"] if result.is_file() else None
+def our_points(paths: Sequence[Path], sentences: Sequence[str], say: Say) -> list[Point]:
+    """Our points at all budgets, in the mean over seeds: one model each."""
+    completers = [Completer.load(path) for path in paths]
+    seconds = [own for path in paths if (own := _training_seconds(path)) is not None]
     found = []
     for budget in BUDGETS:
-        say(f"{path.name} at {budget}")
-        predictions = predict(completer, sentences, budget=budget)
-        short = length_matched(predictions)[1]
+        seeds = []
+        for path, completer in zip(paths, completers, strict=True):
+            say(f"{path.name} at {budget}")
+            seeds.append(predict(completer, sentences, budget=budget))
+        short = [length_matched(predictions)[1] for predictions in seeds]
         point = Point(
-            name=f"{path.name} at {budget:g}",
+            name=f"ours at {budget:g}",
             family="ours",
-            summary=summarise(predictions),
-            matched=summarise(short),
-            seconds=seconds,
+            summary=summarise_seeds(seeds),
+            matched=summarise_seeds(short),
+            seconds=sum(seconds) / len(seconds) if seconds else None,
             budget=budget,
         )
         found.append(point)
     return found
+
+
+def _training_seconds(path: Path) -> float | None:
+    result = path / "result.json"
+    return float(json.loads(result.read_text())["seconds"]) if result.is_file() else None
 
 
 def lead_over_paper(ours: Sequence[Point]) -> list[dict[str, Any]]:
@@ -159,6 +176,12 @@ def robustness(bench: FrontierBench, runs: Sequence[str], say: Say) -> dict[str,
             times = row["ours"][measure_name] / others[best] if others[best] else None
             row[f"best_{measure_name}"] = {"decoder": best, "value": others[best], "times": times}
     return table
+
+
+def by_people(bench: FrontierBench, say: Say) -> dict[str, Any]:
+    """Words in another order, and misspelt ones, completed by ours."""
+    say("shuffled and misspelt words")
+    return people.measure(Completer.load(bench.models[0]), bench.sentences[:PEOPLES_SENTENCES])
 
 
 def decoding(bench: FrontierBench, run: str, say: Say) -> dict[str, float]:

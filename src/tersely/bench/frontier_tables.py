@@ -24,7 +24,9 @@ def render(found: dict[str, Any]) -> str:
         f"{found['sentences']:,} held-out sentences (the sweep's schemes on "
         f"{min(point['all']['sentences'] for point in found['sweep']):,}); "
         "exact match and top three in per cent.",
-        _points(found["ours"][0], found["sweep"]),
+        _points(found["ours"], found["sweep"]),
+        f"Ours with 95 % intervals over sentences{_seeds(found['seeds'])}:",
+        _ours(found["ours"]),
         "Ours against the best of the sweep at the same typed fraction:",
         _lead(found["lead"]["all"]),
         "On sentences of the paper's length, against the paper's own best (greedy):",
@@ -32,6 +34,9 @@ def render(found: dict[str, Any]) -> str:
         _beaten(found["points"]),
         "Keywords that no learned encoder chose:",
         _robustness(found["robustness"]),
+        "Words as people type them, without case marks and punctuation, completed by ours without "
+        "a budget (the sentence comes first; is among all that is shown):",
+        _people(found["people"]),
         _rest(found),
     ]
     return "\n\n".join(sections)
@@ -49,6 +54,30 @@ def _points(ours: Sequence[dict[str, Any]], sweep: Sequence[dict[str, Any]]) -> 
     ]
     short = [f"{name}, short" for name in ("typed", *TITLES.values())]
     return table(["scheme", "typed", *TITLES.values(), *short, "minutes to train"], rows)
+
+
+def _seeds(count: int) -> str:
+    return f", in the mean over {count} seeds, and the seeds' range" if count > 1 else ", one seed"
+
+
+def _ours(points: Sequence[dict[str, Any]]) -> str:
+    rows = []
+    for point in points:
+        row = [f"{point['budget']:g}", f"{point['all']['typed_fraction']:.3f}"]
+        for name in TITLES:
+            own = point["all"]
+            row += [
+                f"{100 * own[name]:.1f}",
+                _range(own["intervals"][name]),
+                _range((min(own["seeds"][name]), max(own["seeds"][name]))),
+            ]
+        rows.append(row)
+    heads = [head for title in TITLES.values() for head in (title, "95 %", "seeds")]
+    return table(["asked", "typed", *heads], rows)
+
+
+def _range(ends: Sequence[float]) -> str:
+    return " to ".join(f"{100 * end:.1f}" for end in ends)
 
 
 def _lead(measures: dict[str, list[dict[str, Any]]]) -> str:
@@ -110,6 +139,14 @@ def _robustness(found: dict[str, Any]) -> str:
     return table(["keywords", "typed", "measure", "ours", "best", "whose", "times"], rows)
 
 
+def _people(found: dict[str, Any]) -> str:
+    rows = [
+        [name, f"{row['sentences']:,}", f"{row['first']:.1%}", f"{row['shown']:.1%}"]
+        for name, row in found.items()
+    ]
+    return table(["typed", "sentences", "first", "shown"], rows)
+
+
 def _rest(found: dict[str, Any]) -> str:
     speed = found["decoding"]
     return (
@@ -153,6 +190,8 @@ def plot(found: dict[str, Any], path: Path) -> None:
                     markersize=4,
                     label=family,
                 )
+                if family == "ours":
+                    _draw_range(axes, points, subset, measure)
             axes.set_title(f"{TITLES[measure]}, {subset_title} (%)", fontsize=10)
             axes.spines[["top", "right"]].set_visible(False)
     for axes in grid[1]:
@@ -162,8 +201,21 @@ def plot(found: dict[str, Any], path: Path) -> None:
         figure.savefig(partial, dpi=130, format="png")
 
 
+def _draw_range(axes: Any, points: Sequence[dict[str, Any]], subset: str, measure: str) -> None:
+    """Shade what the intervals over sentences and the seeds reach to."""
+    rows = sorted(
+        (
+            own["typed_fraction"],
+            100 * min(own["intervals"][measure][0], *own["seeds"][measure]),
+            100 * max(own["intervals"][measure][1], *own["seeds"][measure]),
+        )
+        for own in (point[subset] for point in points)
+    )
+    axes.fill_between(*zip(*rows, strict=True), color=COLORS["ours"], alpha=0.2, linewidth=0)
+
+
 def _curves(found: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     curves: dict[str, list[dict[str, Any]]] = {}
-    for point in (*found["sweep"], *found["ours"][0]):
+    for point in (*found["sweep"], *found["ours"]):
         curves.setdefault(point["family"], []).append(point)
     return curves

@@ -118,11 +118,25 @@ def summarise(predictions: Sequence[Prediction], *, intervals: bool = True) -> d
     """Figures over some predictions, with bootstrap intervals over sentences."""
     if not predictions:
         return {"sentences": 0}
-    table = _table(predictions)
+    return _summary(_table(predictions), intervals=intervals)
+
+
+def summarise_seeds(seeds: Sequence[Sequence[Prediction]]) -> dict[str, Any]:
+    """Figures in the mean over seeds, each of which predicted the same sentences.
+
+    Intervals are over sentences; under `seeds` stand each seed's own figures.
+    """
+    tables = [_table(predictions) for predictions in seeds]
+    each = [_summary(table, intervals=False) for table in tables]
+    mean = _summary(np.mean(tables, axis=0), intervals=True)
+    return {**mean, "seeds": {name: [one[name] for one in each] for name in FIGURES}}
+
+
+def _summary(table: npt.NDArray[np.float64], *, intervals: bool) -> dict[str, Any]:
     sums = table.sum(axis=0)
     summary: dict[str, Any] = {
-        "sentences": len(predictions),
-        "tokens_a_sentence": float(sums[1] / len(predictions)),
+        "sentences": len(table),
+        "tokens_a_sentence": float(sums[1] / len(table)),
     }
     for name, (above, below) in FIGURES.items():
         summary[name] = float(sums[above] / sums[below])
