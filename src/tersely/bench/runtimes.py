@@ -1,9 +1,9 @@
-"""Is NumPy fast enough for a step of the decoder, or should a graph runtime do it?
+"""Is our own runtime fast enough for a step of the decoder, or should a graph runtime do it?
 
 A step is short: a few small products, and then search looks at the outcome in NumPy anyway.
 Measured are a step's time at the beam's number of rows, how long an import takes, and what
-an install weighs, for NumPy, onnxruntime, and onnxruntime with int8 weights; and whether they
-agree. Needs a monotone model. See docs/decisions/runtime.md for what follows from it.
+an install weighs, for NumPy and our kernels, onnxruntime, and onnxruntime with int8 weights; and
+whether they agree. Needs a monotone model. See docs/decisions/runtime.md for what follows from it.
 """
 
 import statistics
@@ -20,7 +20,7 @@ import numpy as np
 from tersely.bench.markdown import table
 from tersely.bench.onnx_step import OnnxStep, quantised, step_graph
 from tersely.errors import UsageError
-from tersely.kernels.chosen import log_softmax
+from tersely.kernels.chosen import KIND, log_softmax
 from tersely.model.folder import ModelFolder
 from tersely.model.lstm import Floats
 from tersely.model.monotone_runtime import MonotoneRuntime, MonotoneState
@@ -30,6 +30,7 @@ from tersely.model.rows import Ids
 Outcome = tuple[Floats, Floats, Floats, Floats]  # hidden, cell, place, log p of the head
 Step = Callable[[Ids, Floats, Floats, Floats], Outcome]
 MadeT = TypeVar("MadeT")
+OURS = "tersely"
 RUNTIMES = {"NumPy": ("numpy",), "onnxruntime": ("onnxruntime", "flatbuffers", "protobuf")}
 """What each is imported as, and what of it a light install would take."""
 
@@ -54,13 +55,13 @@ def measure(bench: RuntimesBench) -> dict[str, Any]:
         )
     graph = step_graph(bench.model)
     content, small = graph.SerializeToString(), quantised(graph)
-    runtime, numpy_ready = _timed(lambda: MonotoneRuntime(bench.model))
+    runtime, our_ready = _timed(lambda: MonotoneRuntime(bench.model))
     session, onnx_ready = _timed(lambda: OnnxStep(content))
     small_session, small_ready = _timed(lambda: OnnxStep(small))
-    ready = (numpy_ready, onnx_ready, small_ready)
+    ready = (our_ready, onnx_ready, small_ready)
     state, last = _start(bench, runtime)
     steps: dict[str, Step] = {
-        "NumPy": _numpy_step(runtime, state),
+        OURS: _our_step(runtime, state),
         "onnxruntime": session,
         "onnxruntime, int8": small_session,
     }
@@ -68,7 +69,7 @@ def measure(bench: RuntimesBench) -> dict[str, Any]:
     for _ in range(bench.rounds):
         for name, step in steps.items():
             seconds[name].append(_seconds_a_step(step, state, last))
-    exact = _outcome(steps["NumPy"], state, last[0])
+    exact = _outcome(steps[OURS], state, last[0])
     return {
         "rows": bench.rows,
         "steps": bench.steps,
@@ -93,7 +94,7 @@ def measure(bench: RuntimesBench) -> dict[str, Any]:
 
 def render(found: dict[str, Any]) -> str:
     """Show the figures as tables."""
-    base = found["runtimes"]["NumPy"]["microseconds_a_step"]
+    base = found["runtimes"][OURS]["microseconds_a_step"]
     steps = [
         [
             name,
@@ -110,8 +111,8 @@ def render(found: dict[str, Any]) -> str:
     ]
     return "\n\n".join(
         [
-            f"A step of {found['rows']} rows, one thread, processor time.",
-            table(["runtime", "µs a step", "× NumPy", "ready, ms", "greatest difference"], steps),
+            f"A step of {found['rows']} rows, one thread, processor time; kernels: {KIND}.",
+            table(["runtime", "µs a step", "× tersely", "ready, ms", "greatest difference"], steps),
             table(["runtime", "import, ms", "installed, MB"], imports),
         ]
     )
@@ -136,7 +137,7 @@ def _start(bench: RuntimesBench, runtime: MonotoneRuntime) -> tuple[MonotoneStat
     return state, last
 
 
-def _numpy_step(runtime: MonotoneRuntime, start: MonotoneState) -> Step:
+def _our_step(runtime: MonotoneRuntime, start: MonotoneState) -> Step:
     def step(last: Ids, fed: Floats, hidden: Floats, cell: Floats) -> Outcome:
         state, coming = runtime.step(replace(start, hidden=hidden, cell=cell), last)
         words = log_softmax(coming.softmax.head_scores(state.hidden))
