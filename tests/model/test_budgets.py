@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tersely.errors import TerselyError
 from tersely.model.budgets import LONGEST, Budgets, with_steps
 from tersely.model.hint import keywords_at
+from tersely.model.spending import Spending
 from tersely.text.tokens import SHIFT
 
 
@@ -107,6 +108,23 @@ def test_a_share_near_a_step_takes_that_step_and_not_one_between() -> None:
         found = budgets.budget_for(row["typed_fraction"] + 0.002)
         typed = [keywords_at(found, length) for length in [10] * 5 + [7] * 3]
         assert sum(typed) / 71 == pytest.approx(row["typed_fraction"], abs=0.03)
+
+
+def test_with_some_to_spare_steps_are_counted_as_they_are_spent() -> None:
+    lengths = [*range(2, LONGEST + 1), 7, 7, 9]
+    rows = with_steps(
+        [{"budget": 0.3, "loss_nats_a_token": 1.5}], sentences_of(lengths), spare=0.75
+    )
+    assert sum("loss_nats_a_token" in row for row in rows) == 1
+    for row in rows:
+        spending = Spending.at(row["budget"], 0.75)
+        typed = sum(min(spending.keywords(length), length - 1) for length in lengths)
+        assert row["typed_fraction"] == pytest.approx(typed / sum(lengths))
+    budgets = Budgets.from_settings({"budgets": rows})
+    for wanted in (0.15, 0.25, 0.4, 0.55, 0.7):
+        spending = Spending.at(budgets.budget_for(wanted), 0.75)
+        typed = sum(min(spending.keywords(length), length - 1) for length in lengths)
+        assert typed / sum(lengths) == pytest.approx(wanted, abs=0.03)
 
 
 def test_case_marks_count_where_they_are_typed() -> None:

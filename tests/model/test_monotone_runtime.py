@@ -13,6 +13,7 @@ from tersely.model.greedy import greedy
 from tersely.model.monotone_runtime import MonotoneRuntime, MonotoneState
 from tersely.model.scoring import total_nll
 from tersely.model.search import Beam, beam_search
+from tersely.model.spending import Spending, Told
 from tersely.model.wanted import Wanted
 from tersely.text.keywords import leftmost_alignment
 from tersely.text.vocab import BOS_ID, EOS_ID
@@ -110,10 +111,11 @@ def test_what_greedy_search_ends_contains_its_keywords_in_order(seed: int, width
         assert leftmost_alignment(row[: row.index(EOS_ID)], one.ids) is not None
 
 
-def test_a_rows_answer_does_not_depend_on_its_company() -> None:
+@pytest.mark.parametrize("told", [None, 0.4, Spending(0.2, 0.75)])
+def test_a_rows_answer_does_not_depend_on_its_company(told: Told | None) -> None:
     runtime = runtime_of(small_monotone(width=0.8))
     rows = typed_words(20)
-    together, apart = runtime.begin(rows, 0.4), [runtime.begin([row], 0.4) for row in rows]
+    together, apart = runtime.begin(rows, told), [runtime.begin([row], told) for row in rows]
     last = np.full(20, BOS_ID)
     for _ in range(4):
         together, coming = runtime.step(together, last)

@@ -8,7 +8,9 @@ import torch
 
 from tersely.errors import TerselyError, UsageError
 from tersely.game.monotone_scheme import MonotoneScheme
+from tersely.model.budgets import with_steps
 from tersely.model.monotone_runtime import MonotoneRuntime
+from tersely.model.spending import Spending
 from tersely.model.worth import WorthChooser
 from tersely.text.tokens import SHIFT
 from tersely.text.vocab import Vocabulary
@@ -140,6 +142,37 @@ def test_the_decoder_is_told_the_budget_that_types_the_share(runtime: MonotoneRu
     chooser = WorthChooser(runtime, {**WORTH, **table([0.2, 0.8], [0.1, 0.7])})
     assert chooser.told(None) is None
     assert chooser.told(0.4) == pytest.approx(0.5)
+
+
+def with_spare(sentences: list[list[str]], spare: float) -> dict[str, Any]:
+    rows = with_steps([], sentences, spare=spare)
+    return {"encoder": {**WORTH["encoder"], "spare_keywords": spare}, "budgets": rows}
+
+
+def test_with_some_to_spare_the_budget_holds_and_short_sentences_get_more(
+    runtime: MonotoneRuntime, sentences: list[list[str]]
+) -> None:
+    chooser = WorthChooser(runtime, with_spare(sentences, 0.75))
+    for budget in (0.2, 0.3, 0.4):
+        masks = chooser.masks(sentences, budget)
+        typed = sum(map(sum, masks)) / sum(map(len, masks))
+        assert typed == pytest.approx(budget, abs=0.04)
+        told = chooser.told(budget)
+        assert isinstance(told, Spending)
+        assert told.spare == 0.75
+        for tokens, mask in zip(sentences, masks, strict=True):
+            can = len(tokens) - tokens.count(SHIFT)
+            assert sum(mask) == min(told.keywords(len(tokens)), can)
+        probabilities = chooser.probabilities(sentences, budget)
+        assert [[one > 0.5 for one in row] for row in probabilities] == masks
+    assert isinstance(chooser.told(0.7), float)  # nothing to spare: a share
+
+
+@pytest.mark.parametrize("spare", [-0.1, 3.1, "much", None, True])
+def test_what_can_not_be_spared_is_refused(runtime: MonotoneRuntime, spare: object) -> None:
+    settings = {**WORTH, "encoder": {**WORTH["encoder"], "spare_keywords": spare}}
+    with pytest.raises(TerselyError, match="no way to choose keywords"):
+        WorthChooser(runtime, settings)
 
 
 @pytest.mark.parametrize("budget", [0.0, -0.1, 1.01, float("nan")])

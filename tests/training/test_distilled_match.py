@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -80,6 +81,19 @@ def test_the_table_reaches_over_all_budgets_that_are_trained() -> None:
     assert LEAST_BUDGET < min(JUDGED) < max(JUDGED) < GREATEST_BUDGET
 
 
+def test_what_is_spared_stands_in_the_settings_and_their_table(
+    match: DistilledMatch, dev: Split
+) -> None:
+    settings = replace(match, spare_keywords=0.75).encoder_settings(dev, 300)
+    assert settings["encoder"]["spare_keywords"] == 0.75
+    model = monotone_folder_of(match.scheme, **settings)
+    lexicon = [*model.vocabulary.tokens, *(f"w{n}" for n in range(30, 40))]
+    sentences = [[lexicon[token] for token in dev[row]] for row in range(300)]
+    for budget in (0.25, 0.35):
+        masks = open_model(model)[1].masks(sentences, budget)
+        assert sum(map(sum, masks)) / sum(map(len, masks)) == pytest.approx(budget, abs=0.04)
+
+
 def test_a_model_with_these_settings_types_its_budget(match: DistilledMatch, dev: Split) -> None:
     settings = match.encoder_settings(dev, 300)
     assert settings["encoder"] == {
@@ -87,6 +101,7 @@ def test_a_model_with_these_settings_types_its_budget(match: DistilledMatch, dev
         "noise": 0.4,
         "default_budget": 0.45,
         "types_marks": False,
+        "spare_keywords": 0.0,
     }
     model = monotone_folder_of(match.scheme, **settings)
     lexicon = [*model.vocabulary.tokens, *(f"w{n}" for n in range(30, 40))]

@@ -86,8 +86,13 @@ def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
     settings = {**plain.settings, "calibration": fit(judged).as_settings()}
     if "budgets" in settings:
         rows = [tokens for text in sentences if len(tokens := tokenise(text).tokens) <= LONGEST]
-        types_marks = bool(settings.get("encoder", {}).get("types_marks", False))
-        settings["budgets"] = with_steps(settings["budgets"], rows, types_marks=types_marks)
+        encoder = settings.get("encoder", {})
+        settings["budgets"] = with_steps(
+            settings["budgets"],
+            rows,
+            types_marks=bool(encoder.get("types_marks", False)),
+            spare=float(encoder.get("spare_keywords", 0.0)),
+        )
     return replace(plain, settings=settings)
 
 

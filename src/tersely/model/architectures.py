@@ -12,6 +12,7 @@ from tersely.model.next_words import NextWords
 from tersely.model.rows import Ids
 from tersely.model.runtime import Runtime
 from tersely.model.shape import ARCHITECTURE
+from tersely.model.spending import Told
 from tersely.model.worth import WorthChooser
 from tersely.text.vocab import Vocabulary
 
@@ -23,7 +24,7 @@ class DecoderRuntime(Protocol):
     def vocabulary(self) -> Vocabulary:
         """The words it knows."""
 
-    def begin(self, keywords: Sequence[Sequence[str]], budget: float | None = None) -> Any:
+    def begin(self, keywords: Sequence[Sequence[str]], budget: Told | None = None) -> Any:
         """Read the keywords, one row each; the budget is told where the model takes one."""
 
     def step(self, state: Any, last: Ids) -> tuple[Any, NextWords]:
@@ -46,7 +47,7 @@ class KeywordChooser(Protocol):
     ) -> list[list[bool]]:
         """Keep or drop each token; at a budget, that share of them in the mean."""
 
-    def told(self, budget: float | None) -> float | None:
+    def told(self, budget: float | None) -> Told | None:
         """What the decoder is told where this share was asked for: a budget, or nothing."""
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from tersely.errors import TerselyError, UsageError
 from tersely.model.runtime import Runtime
+from tersely.model.spending import Told
 from tersely.text.keywords import RuleEncoder, Stopword, Unif
 
 
@@ -30,7 +31,7 @@ class Chooser:
         """Whether the model has an encoder of its own."""
         return bool(self._encoder["kind"] == "learned")
 
-    def told(self, budget: float | None) -> float | None:
+    def told(self, budget: float | None) -> Told | None:
         """What the decoder is told of a budget: the paper's is told none."""
         return None
 

@@ -19,6 +19,7 @@ from tersely.model.projecting import ProjectedWords
 from tersely.model.rows import Ids, padded
 from tersely.model.runtime import check_tensors
 from tersely.model.softmax import VocabularySoftmax
+from tersely.model.spending import Told, told_shares
 from tersely.text.vocab import BOS_ID, EOS, EOS_ID, UNK_ID
 
 BEFORE = -1  # of a row whose last word was said before its keywords begin to count
@@ -75,10 +76,16 @@ class MonotoneRuntime:
         self._place = weights["decoder.place.weight"][0], weights["decoder.place.bias"]
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
-    def costs(self, sentences: Sequence[Sequence[str]], budget: float) -> list[Floats]:
-        """Tell for each token what it costs if left out and if typed, in nats: (tokens, 2)."""
+    def costs(
+        self, sentences: Sequence[Sequence[str]], budget: float | Sequence[float]
+    ) -> list[Floats]:
+        """Tell for each token what it costs if left out and if typed, in nats: (tokens, 2).
+
+        The budget is that of all sentences, or of each.
+        """
         ids, lengths = padded([self.vocabulary.encode(tokens) for tokens in sentences])
-        told = np.broadcast_to(encoder_hint([budget]), (*ids.shape, ENCODER_FEATURES))
+        hints = encoder_hint(np.broadcast_to(np.asarray(budget), len(ids)))[:, None]
+        told = np.broadcast_to(hints, (*ids.shape, ENCODER_FEATURES))
         vectors = np.concatenate([self._encoder_embedding[ids], told], axis=2)
         ahead, back = self._encoder
         states = np.concatenate(
@@ -88,9 +95,7 @@ class MonotoneRuntime:
         costs = states @ weight + bias  # (rows, time, 2)
         return [row[:length] for row, length in zip(costs, lengths, strict=True)]
 
-    def begin(
-        self, keywords: Sequence[Sequence[str]], budget: float | None = None
-    ) -> MonotoneState:
+    def begin(self, keywords: Sequence[Sequence[str]], budget: Told | None = None) -> MonotoneState:
         """Read the keywords, one row each, of a user of this budget, if there is one."""
         words = [[*row, EOS] for row in keywords]
         copies = [self.vocabulary.unknown(row) for row in words]
@@ -106,7 +111,7 @@ class MonotoneRuntime:
         reading = np.concatenate(
             [ahead.run(vectors, counts)[0], back.run(vectors, counts, reverse=True)[0]], axis=2
         )
-        told = decoder_hint(np.full(len(words), np.nan if budget is None else budget), counts - 1)
+        told = decoder_hint(told_shares(budget, counts - 1), counts - 1)
         fed = self._keywords.times(reading)  # (rows, keywords, 4 × decoder)
         fed += (self._told.times(told) + self._decoder.bias)[:, None]
         hidden, cell = self._decoder.zeros(len(words))

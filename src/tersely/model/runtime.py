@@ -22,6 +22,7 @@ from tersely.model.projecting import ProjectedWords
 from tersely.model.rows import Ids, padded
 from tersely.model.shape import SchemeShape
 from tersely.model.softmax import VocabularySoftmax
+from tersely.model.spending import Told
 from tersely.text.vocab import BOS_ID, EOS, UNK_ID
 
 NOTHING = np.float32(-1e30)  # the logarithm of a probability of zero, but finite
@@ -83,7 +84,7 @@ class Runtime:
         probabilities = sigmoid(states @ weight + bias)  # (rows, time)
         return [row[:length] for row, length in zip(probabilities, lengths, strict=True)]
 
-    def begin(self, keywords: Sequence[Sequence[str]], budget: float | None = None) -> State:
+    def begin(self, keywords: Sequence[Sequence[str]], budget: Told | None = None) -> State:
         """Read the keywords; one row each. The paper's decoder is not told of budgets."""
         words = [[*row, EOS] if self.shape.end_mark_in_keywords else list(row) for row in keywords]
         copies = [self.vocabulary.unknown(row) for row in words]

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.model.architectures import DecoderRuntime
+from tersely.model.spending import Told
 from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 
@@ -14,7 +15,7 @@ def total_nll(
     keywords: Sequence[Sequence[str]],
     sentences: Sequence[Sequence[str]],
     *,
-    budget: float | None = None,
+    budget: Told | None = None,
 ) -> npt.NDArray[np.float64]:
     """Return each sentence's loss in nats, end mark included; unknown words count as `<unk>`."""
     vocabulary = runtime.vocabulary

@@ -11,6 +11,7 @@ from tersely.model.architectures import DecoderRuntime
 from tersely.model.calibration import Calibration
 from tersely.model.scoring import total_nll
 from tersely.model.search import Beam, beam_search
+from tersely.model.spending import Told
 from tersely.model.stepping import Found
 from tersely.model.suggestion import Suggestion
 from tersely.model.typed import Typed
@@ -37,7 +38,7 @@ class Hunting:
     beam: Beam
     opening: tuple[str, ...] = ()
     is_late: Callable[[], bool] = lambda: False
-    budget: float | None = None
+    budget: Told | None = None
     marks_apart: bool = False
     """Case marks are no keywords, as the paper's encoder may type them, but capitals that a
     person typed: the decoder does not read them, and the word after each must have one."""

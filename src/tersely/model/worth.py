@@ -1,6 +1,6 @@
 """Choosing keywords by what they are worth, at any budget.
 
-At a budget a sentence's most worthy tokens are typed, that share of them. Which budget
+At a budget a sentence's most worthy tokens are typed, as many as spending.py says. Which budget
 gives which mean share of typed tokens was measured on dev when the model was written:
 tokens are whole, and unless the model was trained to, case marks are never typed.
 """
@@ -14,9 +14,9 @@ import numpy as np
 from tersely.errors import TerselyError
 from tersely.model.budgets import Budgets
 from tersely.model.choosing import check_budget
-from tersely.model.hint import keywords_at
 from tersely.model.lstm import Floats
 from tersely.model.monotone_runtime import MonotoneRuntime
+from tersely.model.spending import Spending, Told
 from tersely.text.tokens import SHIFT
 
 DROPPED, KEPT = 0, 1
@@ -36,31 +36,46 @@ class WorthChooser:
         self._noise = float(encoder["noise"])
         self._default = float(encoder["default_budget"])
         self._types_marks = encoder.get("types_marks", False)
+        self._spare = float(encoder.get("spare_keywords", 0.0))
 
-    def told(self, budget: float | None) -> float | None:
+    def told(self, budget: float | None) -> Told | None:
         """What the decoder is told; nothing where no budget was asked for."""
-        return None if budget is None else self._budgets.budget_for(budget)
+        if budget is None:
+            return None
+        spending = self._spending(budget)
+        return spending if spending.spare else spending.share
 
     def probabilities(
         self, sentences: Sequence[Sequence[str]], budget: float | None = None
     ) -> list[list[float]]:
         """How likely each token is worth more than the last one typed, with training's noise."""
         check_budget(budget)
-        share = self._budgets.budget_for(self._default if budget is None else budget)
-        return [_chances(row, share, self._noise) for row in self._worth(sentences, share)]
+        spending = self._spending(budget)
+        return [
+            _chances(row, spending.keywords(len(row)), self._noise)
+            for row in self._worth(sentences, spending)
+        ]
 
     def masks(
         self, sentences: Sequence[Sequence[str]], budget: float | None = None
     ) -> list[list[bool]]:
         """Keep or drop each token; at a budget, that share of them in the mean."""
         check_budget(budget)
-        share = self._budgets.budget_for(self._default if budget is None else budget)
-        return [_most_worthy(row, share).tolist() for row in self._worth(sentences, share)]
+        spending = self._spending(budget)
+        return [
+            _most_worthy(row, spending.keywords(len(row))).tolist()
+            for row in self._worth(sentences, spending)
+        ]
 
-    def _worth(self, sentences: Sequence[Sequence[str]], share: float) -> list[Floats]:
+    def _spending(self, budget: float | None) -> Spending:
+        share = self._budgets.budget_for(self._default if budget is None else budget)
+        return Spending.at(share, self._spare)
+
+    def _worth(self, sentences: Sequence[Sequence[str]], spending: Spending) -> list[Floats]:
         """What typing each token saves; a word that can only be copied, everything."""
         found, known = [], self._runtime.vocabulary
-        costs = self._runtime.costs(sentences, share)
+        shares = [spending.share_of(len(tokens)) for tokens in sentences]
+        costs = self._runtime.costs(sentences, shares)
         for tokens, row in zip(sentences, costs, strict=True):
             worth = row[:, DROPPED] - row[:, KEPT]
             worth[[token not in known for token in tokens]] = np.inf
@@ -70,19 +85,18 @@ class WorthChooser:
         return found
 
 
-def _most_worthy(worth: Floats, share: float) -> Any:
+def _most_worthy(worth: Floats, count: int) -> Any:
     """The mask of the tokens to type."""
-    count = keywords_at(share, len(worth))
     keep = np.zeros(len(worth), bool)
     keep[np.argsort(-worth, kind="stable")[:count]] = True
     return keep & (worth > -np.inf)
 
 
-def _chances(worth: Floats, share: float, noise: float) -> list[float]:
+def _chances(worth: Floats, count: int, noise: float) -> list[float]:
     """P(worth × e^(noise × N(0, 1)) > cut), the cut between the last kept and the first dropped."""
     if not len(worth):
         return []
-    keep = _most_worthy(worth, share)
+    keep = _most_worthy(worth, count)
     bounded = worth.astype(np.float64).clip(LEAST_WORTH, MOST_WORTH)
     lowest = bounded[keep].min() if keep.any() else 2 * bounded.max()
     highest = bounded[~keep].max() if not keep.all() else bounded.min() / 2
@@ -105,6 +119,7 @@ def _names_a_way(encoder: Any) -> bool:
         and _is_number(encoder.get("noise"), 1e-6, 100)
         and _is_number(encoder.get("default_budget"), 0, 1)
         and isinstance(encoder.get("types_marks", False), bool)
+        and _is_number(encoder.get("spare_keywords", 0.0), 0, 3)
     )
 
 

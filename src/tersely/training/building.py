@@ -66,8 +66,12 @@ def build_match(
     """Make an untrained scheme and its round; `like` another but for the vocabulary, if given."""
     scheme = build_scheme(config, vocabulary_size, generator, like=like)
     if isinstance(scheme, MonotoneScheme):
-        budget = config.distillation.default_budget
-        return DistilledMatch(scheme, build_distilled_round(config, lexicon), budget)
+        return DistilledMatch(
+            scheme,
+            build_distilled_round(config, lexicon),
+            config.distillation.default_budget,
+            config.distillation.spare_keywords,
+        )
     return PaperMatch(
         scheme,
         build_round(config, lexicon),

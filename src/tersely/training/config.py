@@ -100,6 +100,8 @@ class DistillationConfig:
     """Share of tokens to type where none is asked for."""
     types_case_marks: bool = False
     """Whether `<shift>` is typed where it is worth it, as the paper's encoder may."""
+    spare_keywords: float = 0.0
+    """Of every sentence besides its share, when keywords are chosen; training is not touched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +195,7 @@ _NOT_NEGATIVE = """
     model.initial_range objective.weight_tokens_per_nat objective.weight_learning_rate
     estimator.entropy_bonus_tokens_per_nat estimator.logit_penalty_tokens
     estimator.decoder_first_steps training.seed training.warmup_steps
-    training.flat_after_steps
+    training.flat_after_steps distillation.spare_keywords
 """.split()
 _AT_LEAST_ONE = """
     model.embedding_units model.encoder_units model.reader_units model.decoder_units

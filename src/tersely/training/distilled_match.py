@@ -29,6 +29,7 @@ class DistilledMatch:
     scheme: MonotoneScheme
     game: DistilledRound
     default_budget: float
+    spare_keywords: float = 0.0
 
     @property
     def architecture(self) -> str:
@@ -74,9 +75,13 @@ class DistilledMatch:
                 "noise": self.game.noise,
                 "default_budget": self.default_budget,
                 "types_marks": self.scheme.types_marks,
+                "spare_keywords": self.spare_keywords,
             },
             "budgets": with_steps(
-                table, self._texts(dev, sentences), types_marks=self.scheme.types_marks
+                table,
+                self._texts(dev, sentences),
+                types_marks=self.scheme.types_marks,
+                spare=self.spare_keywords,
             ),
         }
 
