@@ -7,6 +7,7 @@ import pytest
 from tersely.errors import UsageError
 from tersely.evaluation.outcomes import as_json, outcomes_of, read_predictions
 from tersely.evaluation.runs import read_results
+from tersely.training.config import completed
 from tests.evaluation.sweeps import RUNS
 
 
@@ -43,6 +44,16 @@ def test_a_run_with_other_settings_is_a_variant_and_on_no_curve(own: Path) -> No
     results = read_results(own)
     assert [run.name for run in results.runs if run.is_variant] == ["unif-0.7"]
     assert [one.label for one in results.settings("unif")] == ["Unif(0.3)"]
+
+
+def test_settings_newer_than_a_run_make_no_variant_of_it(own: Path) -> None:
+    path = own / "unif-0.7" / "run.json"
+    record = json.loads(path.read_text())
+    del record["config"]["distillation"]
+    path.write_text(json.dumps(record))
+    assert [run.name for run in read_results(own).runs if run.is_variant] == ["unif-0.7"]
+    results = read_results(own, complete=completed)
+    assert not any(run.is_variant for run in results.runs)
 
 
 def test_the_same_point_and_seed_twice_counts_once(own: Path) -> None:

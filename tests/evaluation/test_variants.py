@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tersely.evaluation.variants import are_unusual
-from tersely.training.config import RunConfig, with_changes
+from tersely.training.config import RunConfig, completed, with_changes
 
 POINTS = ["epsilon_nats_per_token", "weight_tokens_per_nat", "delta"]
 
@@ -15,7 +15,7 @@ def record(*changes: str, data: str = "reviews") -> dict[str, Any]:
 
 
 def unusual(*records: dict[str, Any], steps: tuple[int, ...] = ()) -> list[bool]:
-    return are_unusual(records, steps or (9000,) * len(records), POINTS)
+    return are_unusual(records, steps or (9000,) * len(records), POINTS, completed)
 
 
 USUAL = [record(), record("training.seed=2"), record("objective.epsilon_nats_per_token=0.8")]

@@ -48,6 +48,7 @@ def run(given: argparse.Namespace) -> None:
     """Make the report and say what came of it."""
     from tersely.cli.options import check_text
     from tersely.report.writing import Request, write_report
+    from tersely.training.config import completed
 
     if given.matrix_sentences < 0:
         raise UsageError("--matrix-sentences: at least 0.")
@@ -65,6 +66,7 @@ def run(given: argparse.Namespace) -> None:
             draws=given.draws,
             markdown=given.markdown,
             command=_command(given),
+            complete=completed,
         ),
         lambda text: print(text, file=sys.stderr, flush=True),
     )

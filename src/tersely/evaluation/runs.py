@@ -14,7 +14,7 @@ from typing import Any
 
 from tersely.errors import TerselyError, UsageError
 from tersely.evaluation.outcomes import Outcomes, from_json, outcomes_of, read_predictions
-from tersely.evaluation.variants import are_unusual
+from tersely.evaluation.variants import Complete, are_unusual
 
 PLAN, GAPS = "plan.json", "gaps.json"
 NAMES = {"constrained": "Constr", "linear": "Linear", "unif": "Unif", "stopword": "Stopword"}
@@ -99,8 +99,15 @@ class Results:
         ]
 
 
-def read_results(folder: Path, planned: Sequence[str] | None = None) -> Results:
-    """Read a sweep's folder; a run that cannot be used becomes a gap with its reason."""
+def read_results(
+    folder: Path,
+    planned: Sequence[str] | None = None,
+    complete: Complete = lambda config: config,
+) -> Results:
+    """Read a sweep's folder; a run that cannot be used becomes a gap with its reason.
+
+    `complete` adds what configs lack that were written before some settings existed.
+    """
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; a sweep's is needed.")
     names = [
@@ -122,7 +129,7 @@ def read_results(folder: Path, planned: Sequence[str] | None = None) -> Results:
         told = "; ".join(f"{gap.name}: {gap.reason}" for gap in gaps[:2])
         raise UsageError(f"{folder}: no finished run" + (f" ({told})" if told else "") + ".")
     kept, others = _on_the_same_sentences(runs)
-    return Results(folder, _with_variants(kept), (*gaps, *others))
+    return Results(folder, _with_variants(kept, complete), (*gaps, *others))
 
 
 def _planned(folder: Path) -> list[str]:
@@ -248,12 +255,13 @@ def _on_the_same_sentences(runs: Sequence[Run]) -> tuple[list[Run], list[Gap]]:
     return [run for run in runs if run.outcomes.fingerprint == usual], others
 
 
-def _with_variants(runs: Sequence[Run]) -> tuple[Run, ...]:
+def _with_variants(runs: Sequence[Run], complete: Complete) -> tuple[Run, ...]:
     """Mark runs that differ from most beyond point and seed, and those of a point already seen."""
     unusual = are_unusual(
         [run.record for run in runs],
         [int(run.result["steps"]) for run in runs],
         [*PARAMETERS.values()],
+        complete,
     )
     seen: set[tuple[str, float, int]] = set()
     found = []

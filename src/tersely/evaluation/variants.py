@@ -2,26 +2,24 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from tersely.errors import UsageError
-from tersely.training.config import parse_config
-
 Record = dict[str, Any]  # of run.json
+Complete = Callable[[Record], Record]
+"""Adds to a config what did not exist yet when it was written."""
 AFTER = "flat_after_steps"
 
 
 def are_unusual(
-    records: Sequence[Record], steps: Sequence[int], points: Sequence[str]
+    records: Sequence[Record], steps: Sequence[int], points: Sequence[str], complete: Complete
 ) -> list[bool]:
     """Tell of each run whether it differs from most in more than these settings of its objective.
 
     What makes no difference to what was trained is passed over: how often a run was saved, and
     the step before which it could not have been called flat, if it went on beyond that.
     """
-    configs = [_with_defaults(record["config"]) for record in records]
+    configs = [json.loads(json.dumps(complete(record["config"]))) for record in records]
     latest = max((config["training"].get(AFTER, 0) for config in configs), default=0)
     settings = []
     for record, config, trained in zip(records, configs, steps, strict=True):
@@ -33,11 +31,3 @@ def are_unusual(
         settings.append(json.dumps([config, record.get("data")], sort_keys=True))
     usual = Counter(settings).most_common(1)
     return [setting != usual[0][0] for setting in settings]
-
-
-def _with_defaults(config: Record) -> Record:
-    """Settings that did not exist yet when a run was started are at their defaults."""
-    with suppress(UsageError):  # one of another version is compared as it stands
-        config = parse_config(config, where="run.json").as_dict()
-    copied: Record = json.loads(json.dumps(config))
-    return copied

@@ -18,6 +18,7 @@ from tersely.evaluation.examples import Examples, make_examples, read_examples
 from tersely.evaluation.robustness import Matrix, evaluate_matrix, participants, read_matrix
 from tersely.evaluation.runs import Results, Run, read_results
 from tersely.evaluation.small_results import keep
+from tersely.evaluation.variants import Complete
 from tersely.report import html, markdown, plots
 from tersely.report.document import Document, Figure, Table
 from tersely.report.sections import document
@@ -41,12 +42,13 @@ class Request:
     draws: int = 1000
     markdown: Path | None = None
     command: str = ""
+    complete: Complete = lambda config: config  # a run's config, with settings newer than it
 
 
 def write_report(request: Request, say: Say) -> Analysis:
     """Read, analyse, write."""
     _check(request)
-    results = read_results(request.sweep, request.planned)
+    results = read_results(request.sweep, request.planned, request.complete)
     matrix, paired = _matrix(request, results, say)
     examples = _examples(request, results)
     say("analysing")

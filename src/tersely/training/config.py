@@ -175,6 +175,17 @@ def parse_config(tables: Mapping[str, Any], *, where: str) -> RunConfig:
     return fill(RunConfig, tables, where)
 
 
+def completed(tables: dict[str, Any]) -> dict[str, Any]:
+    """Add settings that did not exist yet when these were written, at their defaults.
+
+    What is of another version stays as it stands.
+    """
+    try:
+        return parse_config(tables, where="run.json").as_dict()
+    except UsageError:
+        return tables
+
+
 def with_changes(config: RunConfig, changes: Sequence[str]) -> RunConfig:
     """Apply changes like "training.seed=2"; values are written as in TOML."""
     tables = config.as_dict()
