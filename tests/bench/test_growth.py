@@ -17,7 +17,7 @@ def test_each_corpus_is_timed_by_itself() -> None:
         batch=4,
         steps=1,
         rounds=2,
-        clock=time.perf_counter,
+        clock=time.process_time,
     )
     assert [row["sentences"] for row in rows] == [20, 200]
     for row in rows:

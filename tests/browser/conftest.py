@@ -85,6 +85,8 @@ def open_desk(standin: StandIn, page: Page) -> Opener:
     def open_it(tab: Page = page) -> Desk:
         tab.goto(standin.url)
         expect(tab.locator("#writing")).to_be_focused()
+        expect(tab.locator("#model-choice option").first).to_be_attached()  # settings have come
+        tab.evaluate("async () => { await document.fonts.ready; }")
         return Desk(tab)
 
     return open_it

@@ -1,5 +1,8 @@
 """The page as a person at the keyboard has it: a text, a list, keys."""
 
+import time
+from collections.abc import Callable
+
 from playwright.sync_api import Locator, Page, expect
 
 # Machines that run tests may be busy.
@@ -50,6 +53,13 @@ class Desk:
         pointed = self.box.get_attribute("aria-activedescendant")
         assert pointed, "no suggestion is active"
         return self.page.locator(f"[id='{pointed}']")
+
+    def wait_until(self, condition: Callable[[], object], what: str) -> None:
+        """Wait for what shows elsewhere than on the page, such as a request that arrives."""
+        limit = time.monotonic() + PATIENCE_MS / 1000
+        while not condition():
+            assert time.monotonic() < limit, f"waited in vain: {what}"
+            self.page.wait_for_timeout(20)
 
     def settle(self) -> None:
         """Let timers and frames that are due go by; for what must not happen."""

@@ -42,8 +42,7 @@ def test_the_payloads_would_run_where_markup_is_parsed(page: Page, standin: Stan
     page.expose_function("ran", lambda: caught.append("ran"))
     standin.pages["/wrong"] = "".join(TAGS[9:12] + TAGS[17:20] + TAGS[33:35]).encode()
     page.goto(standin.url + "wrong")
-    page.wait_for_timeout(300)
-    assert len(caught) >= 5
+    Desk(page).wait_until(lambda: len(caught) >= 5, "payloads that run")
 
 
 @pytest.mark.promise(16)

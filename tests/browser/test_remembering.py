@@ -92,9 +92,9 @@ def test_everything_is_forgotten_only_when_confirmed(standin: StandIn, open_desk
         assert standin.remembered
     desk.page.get_by_role("button", name="Forget all…").click()
     desk.page.get_by_role("button", name="Forget all", exact=True).click()
+    expect(desk.notice).to_have_text("Everything remembered is forgotten.")
     expect(desk.page.locator("#memory-count")).to_have_text("Nothing is remembered yet.")
     assert standin.remembered == {}
-    expect(desk.notice).to_have_text("Everything remembered is forgotten.")
 
 
 def test_it_can_be_exported(standin: StandIn, open_desk: Opener, tmp_path: Path) -> None:
@@ -118,8 +118,7 @@ def test_answers_kept_before_a_change_of_memory_are_asked_again(
     switch_on(desk)
     desk.press("Space", "Backspace")
     expect(desk.options).to_have_count(3)
-    desk.settle()
-    assert len(standin.asked_about("late")) >= 2
+    desk.wait_until(lambda: len(standin.asked_about("late")) >= 2, "a second question")
 
 
 def test_where_others_can_reach_the_service_there_is_none(

@@ -1,6 +1,6 @@
 """Stale answers never show: under a slow service, only what fits the text now is seen."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import Request, expect
 
 from tests.browser.desk import Desk
 from tests.browser.standin import StandIn, suggestion
@@ -19,9 +19,8 @@ def test_a_late_answer_to_older_keywords_never_shows(desk: Desk, standin: StandI
           }).observe(document.body, { childList: true, subtree: true });
         }"""
     )
-    with desk.page.expect_request("**/v1/complete"):
-        desk.type("late")
-    desk.settle()
+    desk.type("late")
+    desk.wait_until(lambda: standin.asked_about("late"), "the question that is held")
     with desk.page.expect_response("**/v1/complete"):
         desk.type(" bus")
     expect(desk.options.first).to_contain_text("Answer to late bus.")
@@ -31,12 +30,15 @@ def test_a_late_answer_to_older_keywords_never_shows(desk: Desk, standin: StandI
     assert desk.sentences() == ["Answer to late bus."]
 
 
+def gives_up_late(request: Request) -> bool:
+    return bool((request.post_data_json or {}).get("keywords") == "late")
+
+
 def test_a_new_key_aborts_the_request_before_it(desk: Desk, standin: StandIn) -> None:
     standin.hold = lambda question: question["keywords"] == "late"
     desk.type("late")
-    desk.settle()
-    assert standin.asked_about("late")
-    with desk.page.expect_event("requestfailed") as failed:
+    desk.wait_until(lambda: standin.asked_about("late"), "the question that is held")
+    with desk.page.expect_event("requestfailed", gives_up_late) as failed:
         desk.type("r")
     assert failed.value.failure == "net::ERR_ABORTED"
     assert failed.value.post_data_json["keywords"] == "late"
@@ -45,7 +47,7 @@ def test_a_new_key_aborts_the_request_before_it(desk: Desk, standin: StandIn) ->
 def test_a_slow_answer_does_not_open_a_list_that_was_left(desk: Desk, standin: StandIn) -> None:
     standin.hold = lambda question: True
     desk.type("late")
-    desk.settle()
+    desk.wait_until(lambda: standin.asked_about("late"), "the question that is held")
     desk.press("Control+a", "Delete")
     standin.release.set()
     desk.settle()

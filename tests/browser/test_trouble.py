@@ -12,9 +12,9 @@ from tests.browser.standin import StandIn
 def test_a_busy_service_is_asked_again_after_the_time_it_says(
     desk: Desk, standin: StandIn, status: int, message: str
 ) -> None:
-    standin.failures = [(status, {"error": {"code": "busy", "message": message}}, 1)]
+    standin.failures = [(status, {"error": {"code": "busy", "message": message}}, 3)]
     desk.page.keyboard.insert_text("late")
-    expect(desk.notice).to_have_text(f"{message} Trying again in 1 s. Your text is safe.")
+    expect(desk.notice).to_have_text(f"{message} Trying again in 3 s. Your text is safe.")
     expect(desk.options).to_have_count(3)
     expect(desk.notice).to_be_empty()
     desk.holds("late")

@@ -1,6 +1,7 @@
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -12,10 +13,12 @@ from tersely.game.distilled import (
     LEAST_WORTH,
     MAX_COST,
     DistilledRound,
+    neighbours_bars,
 )
 from tersely.game.masks import inside
 from tersely.game.monotone_scheme import MonotoneScheme, worth
 from tersely.game.rules import RandomRateRule, UnifRule
+from tersely.model.spending import even_counts
 from tersely.text.vocab import SHIFT_ID
 from tests.game.small import random_batch
 from tests.game.small_monotone import small_monotone
@@ -52,7 +55,8 @@ def by_hand(scheme: MonotoneScheme, batch: Batch, *, is_told: bool = True) -> By
     drawn = torch.rand(len(batch.lengths), generator=generator(), dtype=torch.float64)
     budgets = LEAST_BUDGET + (GREATEST_BUDGET - LEAST_BUDGET) * drawn
     costs = scheme.costs(batch, budgets)
-    keep = scheme.keep_most_worthy(batch, worth(costs).clamp(min=LEAST_WORTH), budgets)
+    counts = torch.from_numpy(even_counts(budgets.numpy(), batch.lengths.numpy()))
+    keep = scheme.keep_most_worthy(batch, worth(costs).clamp(min=LEAST_WORTH), counts)
     told = budgets if is_told else torch.full_like(budgets, torch.nan)
     losses, placed = scheme.token_losses(batch, keep, told)
     here = inside(batch.lengths, batch.tokens.shape[1])
@@ -151,6 +155,56 @@ def test_even_drawn_worth_spares_case_marks_and_words_that_can_only_be_copied() 
     drawn = torch.rand(50, generator=generator(), dtype=torch.float64)
     some = 4 * (LEAST_BUDGET + (GREATEST_BUDGET - LEAST_BUDGET) * drawn) >= 0.5
     assert played.cost_tokens == pytest.approx(float(some.double().mean()))
+
+
+FREE = replace(BY_WORTH, free_share=1.0)
+
+
+def test_freely_as_many_words_are_typed_but_of_other_sentences() -> None:
+    scheme, batch = small_monotone(cost_scale=20), random_batch(400)
+    _, even = BY_WORTH.play(scheme, batch, generator())
+    _, free = FREE.play(scheme, batch, generator())
+    assert free.kept_fraction == pytest.approx(even.kept_fraction, abs=0.03)
+    assert free.cost_tokens != even.cost_tokens
+    _, some = replace(BY_WORTH, free_share=0.3).play(scheme, batch, generator())
+    assert some.cost_tokens not in (even.cost_tokens, free.cost_tokens)
+
+
+def test_freely_no_length_is_told() -> None:
+    scheme, batch = small_monotone(cost_scale=20), random_batch(60)
+    scalar, played = FREE.play(scheme, batch, generator())
+    told: list[Tensor] = []
+
+    def listen(batch: Batch, keep: Tensor, budgets: Tensor, freely: Tensor) -> None:
+        told.append(freely)
+        raise StopIteration
+
+    scheme.token_losses = listen
+    with pytest.raises(StopIteration):
+        FREE.play(scheme, batch, generator())
+    assert told[0].all()
+    with pytest.raises(StopIteration):
+        BY_WORTH.play(scheme, batch, generator())
+    assert not told[1].any()
+    assert torch.isfinite(scalar)
+    assert 0.1 < played.kept_fraction < 0.9
+
+
+def test_a_bar_divides_the_gains_of_nearby_budgets_in_halves() -> None:
+    rng = np.random.default_rng(1)
+    budgets = rng.random(300)
+    gains = np.exp(10 * budgets)[:, None] * rng.random((300, 2))  # they grow with the budget
+    gains[rng.random(gains.shape) < 0.1] = np.nan
+    bars = neighbours_bars(gains, budgets)
+    above = (gains > bars[:, None])[np.isfinite(gains)]
+    assert above.mean() == pytest.approx(0.5, abs=0.05)
+    low = (gains > bars[:, None])[budgets < 0.3].mean()
+    assert low == pytest.approx(0.45, abs=0.1), "those of small budgets get their share"
+
+
+def test_where_no_word_can_be_added_there_is_no_bar() -> None:
+    nothing = np.full((3, 2), np.nan)
+    assert np.isnan(neighbours_bars(nothing, np.array([0.1, 0.5, 0.3]))).all()
 
 
 def test_a_round_records_what_happened() -> None:

@@ -8,10 +8,18 @@ from tersely.game.batches import Batch
 from tersely.game.masks import inside
 from tersely.game.monotone_scheme import worth
 from tersely.model.hint import keywords_at
+from tersely.model.monotone_runtime import MonotoneRuntime
+from tersely.model.spending import Spending, even_counts
 from tersely.model.worth import WorthChooser
 from tersely.text.vocab import SHIFT_ID, Vocabulary
 from tests.game.small import random_batch
-from tests.game.small_monotone import LEXICON, WORTH, small_monotone, words_of
+from tests.game.small_monotone import (
+    LEXICON,
+    WORTH,
+    monotone_folder_of,
+    small_monotone,
+    words_of,
+)
 
 BUDGETS = (0.1, 0.3, 0.5, 0.8, 1.0)
 
@@ -22,7 +30,11 @@ def some_worth(batch: Batch) -> torch.Tensor:
 
 def kept(batch: Batch, budget: float) -> torch.Tensor:
     budgets = torch.full((len(batch.lengths),), budget)
-    return small_monotone().keep_most_worthy(batch, some_worth(batch), budgets)
+    return small_monotone().keep_most_worthy(batch, some_worth(batch), evenly(batch, budgets))
+
+
+def evenly(batch: Batch, budgets: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(even_counts(budgets.numpy(), batch.lengths.numpy()))
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -66,7 +78,7 @@ def test_more_budget_only_adds_tokens() -> None:
 def test_each_sentence_may_have_a_budget_of_its_own() -> None:
     batch = random_batch(200)
     budgets = torch.tensor(BUDGETS).repeat(40)
-    keep = small_monotone().keep_most_worthy(batch, some_worth(batch), budgets)
+    keep = small_monotone().keep_most_worthy(batch, some_worth(batch), evenly(batch, budgets))
     for row, budget in enumerate(BUDGETS):
         assert torch.equal(keep[row::5], kept(batch, budget)[row::5])
 
@@ -77,7 +89,7 @@ def test_a_scheme_that_types_case_marks_types_them_like_any_word(budget: float) 
     scheme = small_monotone()
     scheme.types_marks = True
     budgets = torch.full((200,), budget, dtype=torch.float64)
-    keep = scheme.keep_most_worthy(batch, some_worth(batch), budgets)
+    keep = scheme.keep_most_worthy(batch, some_worth(batch), evenly(batch, budgets))
     for row, length in enumerate(batch.lengths.tolist()):
         assert int(keep[row].sum()) == keywords_at(budget, length)
     assert keep[batch.tokens == SHIFT_ID].any() or budget == 0.1  # unknown words come first
@@ -97,7 +109,7 @@ def test_a_model_types_the_same_of_the_same_worth(budget: float, types_marks: bo
     budgets = torch.full((300,), chooser.told(budget), dtype=torch.float64)
     scheme = small_monotone()
     scheme.types_marks = types_marks
-    keep = scheme.keep_most_worthy(batch, worths, budgets)
+    keep = scheme.keep_most_worthy(batch, worths, evenly(batch, budgets))
     here = inside(batch.lengths, keep.shape[1])
     masks = chooser.masks(words_of(batch), budget)
     assert masks == [row[mine].tolist() for row, mine in zip(keep, here, strict=True)]
@@ -109,9 +121,29 @@ def test_a_user_types_what_the_encoder_finds_worth_most() -> None:
     budgets = torch.full((50,), 0.4, dtype=torch.float64)
     costs = scheme.costs(batch, budgets)
     assert torch.equal(worth(costs), costs[..., 0] - costs[..., 1])
-    keep = scheme.choose(batch, 0.4)
-    assert torch.equal(keep, scheme.keep_most_worthy(batch, worth(costs), budgets))
-    assert not torch.equal(keep, scheme.keep_most_worthy(batch, -worth(costs), budgets))
+    keep, counts = scheme.choose(batch, Spending(0.4)), evenly(batch, budgets)
+    assert torch.equal(keep, scheme.keep_most_worthy(batch, worth(costs), counts))
+    assert not torch.equal(keep, scheme.keep_most_worthy(batch, -worth(costs), counts))
+
+
+@torch.no_grad()
+@pytest.mark.promise(10)
+@pytest.mark.parametrize("types_marks", [False, True])
+@pytest.mark.parametrize("bar", [1e-9, 1e-6, 1e-4, 1e-2])
+def test_a_model_spends_as_freely_as_its_scheme(bar: float, types_marks: bool) -> None:
+    scheme, batch = small_monotone(cost_scale=20), random_batch(300)
+    scheme.types_marks = types_marks
+    rows = [{"budget": b, "typed_fraction": b, "bar": bar} for b in (0.3, 0.6)]
+    encoder = {**WORTH["encoder"], "types_marks": types_marks}
+    chooser = WorthChooser(
+        MonotoneRuntime(monotone_folder_of(scheme)), {"encoder": encoder, "budgets": rows}
+    )
+    keep = scheme.choose(batch, Spending(0.3, bar))
+    here = inside(batch.lengths, keep.shape[1])
+    masks = chooser.masks(words_of(batch), 0.3)
+    assert masks == [row[mine].tolist() for row, mine in zip(keep, here, strict=True)]
+    assert chooser.told(0.3) == Spending(0.3, bar)
+    assert not torch.equal(keep, scheme.choose(batch, Spending(0.3)))
 
 
 def test_all_parameters_start_within_the_range() -> None:

@@ -199,12 +199,13 @@ def test_more_cannot_go_on_than_there_is_room_for(width: int) -> None:
 
 
 def test_a_product_of_nothing_needs_no_room() -> None:
-    bytes_, scales = np.zeros((1, 0, 64), np.int8), floats(32)
-    compiled.multiply_bytes(floats(0, 0), bytes_, scales, floats(0, 7), False)
-    many = np.broadcast_to(np.float32(0), (1 << 50, 0))
-    compiled.multiply_bytes(
-        many.copy(), np.zeros((0, 0, 64), np.int8), floats(0), many.copy(), False
-    )
+    nothing, scales = np.zeros((1, 0, 64), np.int8), floats(32)
+    many = np.broadcast_to(np.float32(0), (1 << 50, 0)).copy()
+    assert compiled.multiply_bytes(floats(0, 0), nothing, scales, floats(0, 7), False) is None
+    assert compiled.multiply_bytes(many, nothing[:0], floats(0), many.copy(), False) is None
+    found = floats(3, 7) + 1
+    compiled.multiply_bytes(floats(3, 0), nothing, scales, found, False)
+    assert not found.any(), "sums of no terms"
 
 
 def test_more_units_than_bytes_are_good_for_are_refused() -> None:

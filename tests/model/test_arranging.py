@@ -4,7 +4,7 @@ import itertools
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -180,7 +180,7 @@ def test_what_could_not_be_weighed_any_more_is_not_returned_unless_nothing_was()
 def test_very_many_words_are_arranged_too(word: str, free: bool) -> None:
     typed = Typed.of_blocks([(word.format(number),) for number in range(500)])
     loose = [(word.format(number),) for number in range(2000)]
-    began = perf_counter()
+    began = process_time()
     found = arrange(typed, loose, free=free, losses=lambda rows: np.zeros(len(rows)))
-    assert perf_counter() - began < 10
+    assert process_time() - began < 30
     assert len(found[0].tokens) == 2500

@@ -42,6 +42,7 @@ def test_a_larger_share_never_takes_a_smaller_budget_however_noisy_the_table(noi
 
 
 ROW = {"budget": 0.4, "typed_fraction": 0.5}
+BARS = [{**ROW, "bar": 0.1}, {"budget": 0.6, "typed_fraction": 0.7, "bar": 0.2}]
 NO_TABLE: dict[str, dict[str, Any]] = {
     "nothing": {},
     "no list": {"budgets": {"0": ROW}},
@@ -55,6 +56,9 @@ NO_TABLE: dict[str, dict[str, Any]] = {
     "words": {"budgets": [ROW, {"budget": "0.6", "typed_fraction": 0.6}]},
     "more than all": table([0.4, 0.6], [0.2, 1.1]),
     "less than nothing": table([0.4, 0.6], [-0.2, 0.5]),
+    "a bar below nothing": {"budgets": [{**BARS[0], "bar": -0.1}, BARS[1]]},
+    "a bar that is no number": {"budgets": [BARS[0], {**BARS[1], "bar": float("nan")}]},
+    "a bar in words": {"budgets": [BARS[0], {**BARS[1], "bar": "high"}]},
 }
 
 
@@ -110,26 +114,24 @@ def test_a_share_near_a_step_takes_that_step_and_not_one_between() -> None:
         assert sum(typed) / 71 == pytest.approx(row["typed_fraction"], abs=0.03)
 
 
-def test_with_some_to_spare_steps_are_counted_as_they_are_spent() -> None:
-    lengths = [*range(2, LONGEST + 1), 7, 7, 9]
-    rows = with_steps(
-        [{"budget": 0.3, "loss_nats_a_token": 1.5}], sentences_of(lengths), spare=0.75
-    )
-    assert sum("loss_nats_a_token" in row for row in rows) == 1
-    for row in rows:
-        spending = Spending.at(row["budget"], 0.75)
-        typed = sum(min(spending.keywords(length), length - 1) for length in lengths)
-        assert row["typed_fraction"] == pytest.approx(typed / sum(lengths))
-    budgets = Budgets.from_settings({"budgets": rows})
-    for wanted in (0.15, 0.25, 0.4, 0.55, 0.7):
-        spending = Spending.at(budgets.budget_for(wanted), 0.75)
-        typed = sum(min(spending.keywords(length), length - 1) for length in lengths)
-        assert typed / sum(lengths) == pytest.approx(wanted, abs=0.03)
-
-
 def test_case_marks_count_where_they_are_typed() -> None:
     sentences = [[SHIFT, "a", SHIFT, "b"]]
     never = with_steps([{"budget": 1.0}], sentences)[-1]
     typed = with_steps([{"budget": 1.0}], sentences, types_marks=True)[-1]
     assert never["typed_fraction"] == 0.5
     assert typed["typed_fraction"] == 1.0
+
+
+def test_freely_the_nearest_row_is_taken_with_its_bar() -> None:
+    budgets = Budgets.from_settings({"budgets": BARS})
+    assert budgets.spending_for(0.01) == budgets.spending_for(0.55) == Spending(0.4, 0.1)
+    assert budgets.spending_for(0.65) == budgets.spending_for(1.0) == Spending(0.6, 0.2)
+
+
+def test_without_bars_a_share_is_spent_evenly() -> None:
+    budgets = Budgets.from_settings(table([0.1, 0.3, 0.9], [0.2, 0.4, 0.8]))
+    for wanted in (0.1, 0.33, 0.7):
+        assert budgets.spending_for(wanted) == Spending(budgets.budget_for(wanted))
+    mixed = Budgets.from_settings({"budgets": [BARS[0], {"budget": 0.9, "typed_fraction": 0.9}]})
+    assert mixed.spending_for(0.5).bar == 0.1
+    assert mixed.spending_for(0.9) == Spending(0.9)

@@ -127,3 +127,12 @@ def test_a_small_change_of_the_budget_changes_hints_little() -> None:
         count = np.full(1000, keywords)
         changes = np.abs(decoder_hint(budgets, count) - decoder_hint(budgets * 1.001, count))
         assert changes.max() < 0.01
+
+
+def test_where_words_are_spent_freely_no_length_is_told() -> None:
+    told = decoder_hint([0.4, 0.4, NAN], [3, 3, 3], freely=[True, False, True])
+    assert not told[0, ENCODER_FEATURES:].any()
+    assert (told[0, :ENCODER_FEATURES] == told[1, :ENCODER_FEATURES]).all()
+    assert told[1, ENCODER_FEATURES:-1].all()
+    assert told[2].tolist() == decoder_hint([NAN], [3])[0].tolist()
+    assert (decoder_hint([0.4], [3], freely=True)[0] == told[0]).all()

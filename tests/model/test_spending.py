@@ -1,73 +1,129 @@
+import math
+from itertools import product
+
 import numpy as np
 import pytest
 
 from tersely.model.hint import keywords_at
-from tersely.model.spending import GREATEST, LEAST, LONGEST, Spending, told_shares
+from tersely.model.spending import (
+    SHARPNESS,
+    Spending,
+    bar_for,
+    even_counts,
+    rank,
+    steps_around,
+)
 
 SHARES = np.linspace(0.01, 0.9, 90)
-LENGTHS = range(1, 25)
+LENGTHS = np.arange(1, 25)
 
 
-def test_with_nothing_to_spare_it_is_the_share() -> None:
+def some_costs(rows: int = 200, time: int = 12, seed: int = 1) -> tuple[np.ndarray, ...]:
+    """Worths, costs and lengths of sentences; some words must be typed, some may not."""
+    rng = np.random.default_rng(seed)
+    costs = rng.gamma(1.0, 1.5, size=(rows, time, 2))
+    costs[..., 1] *= 0.2
+    worth = costs[..., 0] - costs[..., 1]
+    worth[rng.random(worth.shape) < 0.05] = np.inf
+    worth[rng.random(worth.shape) < 0.1] = -np.inf
+    return worth, costs, rng.integers(1, time + 1, size=rows)
+
+
+def chance(worth: np.ndarray, costs: np.ndarray, count: int) -> float:
+    """That a sentence comes back with its `count` most worthy tokens typed, word by word."""
+    order = sorted(range(len(worth)), key=lambda place: (-worth[place], place))
+    nats = 0.0
+    for at, place in enumerate(order):
+        if at < count:
+            nats += max(0.0, costs[place, 1])
+        else:
+            nats += math.inf if worth[place] == math.inf else max(0.0, costs[place, 0])
+    return math.exp(-SHARPNESS * nats)
+
+
+def test_evenly_it_is_the_share_of_every_sentence() -> None:
     for share in SHARES:
-        spending = Spending(float(share))
-        for tokens in LENGTHS:
-            assert spending.keywords(tokens) == keywords_at(share, tokens)
-            assert spending.share_of(tokens) == share
-        assert (spending.told([0, 1, 5]) == share).all()
+        counts = Spending(float(share)).counts(*some_costs()[:2], some_costs()[2])
+        assert counts.tolist() == [keywords_at(share, length) for length in some_costs()[2]]
+        assert even_counts(share, LENGTHS).tolist() == [keywords_at(share, n) for n in LENGTHS]
 
 
-def test_short_sentences_get_a_larger_share() -> None:
-    spending = Spending(0.2, 0.75)
-    assert [spending.keywords(tokens) for tokens in (1, 2, 4, 8, 16)] == [1, 1, 2, 2, 4]
-    shares = [spending.share_of(tokens) for tokens in (4, 8, 16)]
-    assert shares == [0.5, 0.25, 0.25]
+def test_steps_are_what_a_word_adds_to_the_chance() -> None:
+    worth, costs, lengths = some_costs()
+    ranked = rank(worth, costs, lengths)
+    counts = np.minimum(even_counts(0.4, lengths), ranked.can)
+    fewest, gains = steps_around(ranked, counts)
+    for row, (length, count) in enumerate(zip(lengths, counts, strict=True)):
+        own = worth[row, :length], costs[row, :length]
+        can = int((own[0] > -np.inf).sum())
+        assert ranked.can[row] == can
+        assert fewest[row] == max(0, count - 1)
+        first = chance(*own, count) - chance(*own, count - 1) if count else math.nan
+        second = chance(*own, count + 1) - chance(*own, count) if count < can else math.nan
+        if second > first:
+            first = second = (first + second) / 2
+        assert gains[row] == pytest.approx([first, second], nan_ok=True, abs=1e-12)
 
 
-def test_nobody_types_more_than_there_is() -> None:
-    for share in SHARES:
-        for tokens in range(25):
-            assert 0 <= Spending(float(share), 3.0).keywords(tokens) <= tokens
-    assert Spending(0.3, 0.75).share_of(0) == LEAST
+def test_freely_a_sentence_gets_a_word_more_or_fewer_and_never_what_can_not_be_typed() -> None:
+    worth, costs, lengths = some_costs()
+    can = rank(worth, costs, lengths).can
+    even = np.minimum(even_counts(0.4, lengths), can)
+    for bar in (0.0, 1e-4, 0.01, 0.1, 1.0):
+        counts = Spending(0.4, bar).counts(worth, costs, lengths)
+        assert (np.abs(counts - even) <= 1).all()
+        assert (counts <= can).all()
+        assert (counts >= 0).all()
+    assert (Spending(0.4, 1.0).counts(worth, costs, lengths) == np.maximum(even - 1, 0)).all()
 
 
-def test_longer_sentences_never_get_fewer() -> None:
-    for share in SHARES:
-        for spare in (0.0, 0.75, 1.5):
-            counts = [Spending(float(share), spare).keywords(tokens) for tokens in LENGTHS]
-            assert counts == sorted(counts)
+def test_words_go_where_they_bring_back_most() -> None:
+    """Of all ways to spend as many words within one of the share, none has better chances."""
+    worth, costs, lengths = some_costs(rows=7, time=6, seed=3)
+    ranked = rank(worth, costs, lengths)
+    even = np.minimum(even_counts(0.5, lengths), ranked.can)
+    fewest, gains = steps_around(ranked, even)
+    bar = bar_for(fewest, gains, float(even.sum()))
+    counts = Spending(0.5, bar).counts(worth, costs, lengths)
+
+    def chances(ways: tuple[int, ...]) -> float:
+        return sum(
+            chance(worth[row, :length], costs[row, :length], count)
+            for row, (length, count) in enumerate(zip(lengths, ways, strict=True))
+        )
+
+    ranges = [
+        range(max(0, count - 1), min(can, count + 1) + 1)
+        for count, can in zip(even, ranked.can, strict=True)
+    ]
+    best = max(chances(ways) for ways in product(*ranges) if sum(ways) == counts.sum())
+    assert chances(tuple(counts)) == pytest.approx(best)
+    assert chances(tuple(counts)) > 1.01 * chances(tuple(even))
 
 
-def test_where_most_is_typed_nothing_is_spared() -> None:
-    assert Spending.at(0.2, 0.75) == Spending(0.2, 0.75)
-    assert Spending.at(0.45, 0.75).spare == pytest.approx(0.75)
-    assert Spending.at(0.525, 0.75).spare == pytest.approx(0.375)
-    assert Spending.at(0.6, 0.75) == Spending(0.6)
-    assert Spending.at(0.9, 0.75) == Spending(0.9)
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.7, 0.85])
+def test_the_bar_makes_the_share_what_is_typed(share: float) -> None:
+    worth, costs, lengths = some_costs(rows=2000)
+    ranked = rank(worth, costs, lengths)
+    steps = steps_around(ranked, np.minimum(even_counts(share, lengths), ranked.can))
+    bar = bar_for(*steps, share * lengths.sum())
+    typed = Spending(share, bar).counts(worth, costs, lengths).sum() / lengths.sum()
+    assert typed == pytest.approx(share, abs=0.003)
 
 
-def test_what_is_told_depends_on_the_count_alone_and_is_about_right() -> None:
-    for share in np.linspace(0.05, 0.58, 50):
-        spending = Spending.at(float(share), 0.75)
-        for tokens in range(2, 17):
-            count = spending.keywords(tokens)
-            [told] = spending.told([count])
-            assert LEAST <= told <= GREATEST
-            alike = [other for other in LENGTHS if spending.keywords(other) == count]
-            implied = count / told
-            # clipped to what models were trained for, it may lie just outside
-            assert min(alike) - 1 <= implied <= min(max(alike), LONGEST) + 1
+def test_more_or_less_than_there_is_takes_all_steps_or_none() -> None:
+    worth, costs, lengths = some_costs()
+    fewest, gains = steps_around(rank(worth, costs, lengths), even_counts(0.2, lengths))
+    assert not (gains > bar_for(fewest, gains, 0.0)).any()
+    most = bar_for(fewest, gains, 1e6)
+    assert (gains > most).sum() == (gains > 0).sum()
+    assert bar_for(np.zeros(1, np.int64), np.full((1, 2), np.nan), 1.0) == 0.0
 
 
-def test_no_keywords_are_no_trouble() -> None:
-    told = Spending(0.01, 0.75).told([0, 1, 100])
-    assert np.isfinite(told).all()
-    assert (told >= LEAST).all()
-
-
-def test_a_decoder_is_told_by_row() -> None:
-    assert np.isnan(told_shares(None, [1, 2])).all()
-    assert told_shares(0.3, [1, 2]).tolist() == [0.3, 0.3]
-    spending = Spending(0.2, 0.75)
-    assert told_shares(spending, [1, 2]).tolist() == spending.told([1, 2]).tolist()
-    assert told_shares(spending, np.empty(0)).shape == (0,)
+def test_what_lies_behind_a_sentence_does_not_matter() -> None:
+    worth, costs, lengths = some_costs()
+    wide = np.pad(worth, ((0, 0), (0, 5)), constant_values=9.0)
+    far = np.pad(costs, ((0, 0), (0, 5), (0, 0)), constant_values=9.0)
+    for spending in (Spending(0.3), Spending(0.3, 0.01)):
+        expected = spending.counts(worth, costs, lengths)
+        assert (spending.counts(wide, far, lengths) == expected).all()

@@ -8,7 +8,6 @@ import torch
 
 from tersely.errors import TerselyError, UsageError
 from tersely.game.monotone_scheme import MonotoneScheme
-from tersely.model.budgets import with_steps
 from tersely.model.monotone_runtime import MonotoneRuntime
 from tersely.model.spending import Spending
 from tersely.model.worth import WorthChooser
@@ -105,7 +104,7 @@ def test_numpy_and_torch_type_the_same_tokens(
     scheme: MonotoneScheme, runtime: MonotoneRuntime, sentences: list[list[str]], budget: float
 ) -> None:
     batch, chooser = random_batch(300), WorthChooser(runtime, WORTH)
-    theirs = scheme.choose(batch, chooser.told(budget)).tolist()
+    theirs = scheme.choose(batch, Spending(chooser.told(budget))).tolist()
     for mine, row in zip(chooser.masks(sentences, budget), theirs, strict=True):
         assert mine == row[: len(mine)]
 
@@ -144,35 +143,26 @@ def test_the_decoder_is_told_the_budget_that_types_the_share(runtime: MonotoneRu
     assert chooser.told(0.4) == pytest.approx(0.5)
 
 
-def with_spare(sentences: list[list[str]], spare: float) -> dict[str, Any]:
-    rows = with_steps([], sentences, spare=spare)
-    return {"encoder": {**WORTH["encoder"], "spare_keywords": spare}, "budgets": rows}
-
-
-def test_with_some_to_spare_the_budget_holds_and_short_sentences_get_more(
+def test_freely_a_share_is_typed_in_the_mean_and_the_decoder_is_told_so(
     runtime: MonotoneRuntime, sentences: list[list[str]]
 ) -> None:
-    chooser = WorthChooser(runtime, with_spare(sentences, 0.75))
-    for budget in (0.2, 0.3, 0.4):
-        masks = chooser.masks(sentences, budget)
-        typed = sum(map(sum, masks)) / sum(map(len, masks))
-        assert typed == pytest.approx(budget, abs=0.04)
-        told = chooser.told(budget)
-        assert isinstance(told, Spending)
-        assert told.spare == 0.75
-        for tokens, mask in zip(sentences, masks, strict=True):
-            can = len(tokens) - tokens.count(SHIFT)
-            assert sum(mask) == min(told.keywords(len(tokens)), can)
-        probabilities = chooser.probabilities(sentences, budget)
-        assert [[one > 0.5 for one in row] for row in probabilities] == masks
-    assert isinstance(chooser.told(0.7), float)  # nothing to spare: a share
+    rows = [{"budget": b, "typed_fraction": b, "bar": bar} for b, bar in ((0.3, 1e-3), (0.5, 1e-2))]
+    chooser = WorthChooser(runtime, {**WORTH, "budgets": rows})
+    evenly = WorthChooser(runtime, {**WORTH, **table([0.3, 0.5], [0.3, 0.5])})
+    masks, plain = chooser.masks(sentences, 0.3), evenly.masks(sentences, 0.3)
+    assert chooser.told(0.32) == Spending(0.3, 1e-3)
+    assert evenly.told(0.3) == 0.3
+    changes = {sum(one) - sum(other) for one, other in zip(masks, plain, strict=True)}
+    assert changes == {-1, 0, 1}
+    probabilities = chooser.probabilities(sentences, 0.3)
+    assert [[one > 0.5 for one in row] for row in probabilities] == masks
 
 
-@pytest.mark.parametrize("spare", [-0.1, 3.1, "much", None, True])
-def test_what_can_not_be_spared_is_refused(runtime: MonotoneRuntime, spare: object) -> None:
-    settings = {**WORTH, "encoder": {**WORTH["encoder"], "spare_keywords": spare}}
-    with pytest.raises(TerselyError, match="no way to choose keywords"):
-        WorthChooser(runtime, settings)
+def test_of_no_sentences_nothing_is_chosen(runtime: MonotoneRuntime) -> None:
+    chooser = WorthChooser(runtime, WORTH)
+    assert chooser.masks([]) == chooser.probabilities([]) == []
+    with pytest.raises(UsageError, match="above 0 and at most 1"):
+        chooser.masks([], 7.0)
 
 
 @pytest.mark.parametrize("budget", [0.0, -0.1, 1.01, float("nan")])

@@ -38,7 +38,7 @@ class Running:
     def stop(self) -> int:
         """Ask it to stop, and wait."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(30)
+        return self.process.wait(120)
 
 
 @contextmanager

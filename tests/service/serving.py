@@ -26,8 +26,9 @@ FOREVER = 3600.0
 
 
 def settings_for(folder: Path, **given: Any) -> ServiceSettings:
-    """Settings of a test: no rate, and nothing outside its folder."""
-    return ServiceSettings(**{"memory": folder / "memory.db", "rate": 0, **given})
+    """Settings of a test: no rate, time enough, and nothing outside its folder."""
+    patient = {"memory": folder / "memory.db", "rate": 0, "deadline": 60.0}
+    return ServiceSettings(**{**patient, **given})
 
 
 @contextmanager
@@ -56,7 +57,7 @@ def served(app: ASGIApp) -> Iterator[str]:
         thread.join(10)
 
 
-def wait_for(url: str, seconds: float = 60.0) -> None:
+def wait_for(url: str, seconds: float = 180.0) -> None:
     """Wait until a service is ready."""
     latest = time.monotonic() + seconds
     while True:

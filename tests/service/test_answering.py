@@ -1,12 +1,15 @@
+import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2 as httpx
 import pytest
 
 from tersely.model.completer import Suggestion
+from tersely.service.settings import ServiceSettings
 from tests.service.serving import FakeModels, client_of, fake_app, served
 from tests.web.asking import problem
 
@@ -16,7 +19,7 @@ def complete(url: str, keywords: str, **given: object) -> httpx.Response:
 
 
 def wait_until(is_so: object) -> None:
-    latest = time.monotonic() + 10
+    latest = time.monotonic() + 60
     while not is_so():
         assert time.monotonic() < latest
         time.sleep(0.005)
@@ -33,7 +36,7 @@ def test_requests_that_wait_are_decoded_together(tmp_path: Path) -> None:
         wait_until(lambda: models.batches)
         others = [pool.submit(complete, url, f"word{number}") for number in range(12)]
         wait_until(
-            lambda: "tersely_queue_length 12.0" in httpx.get(f"{url}/metrics", timeout=9).text
+            lambda: "tersely_queue_length 12.0" in httpx.get(f"{url}/metrics", timeout=60).text
         )
         gate.set()
         texts = [one.result().json()["suggestions"][0]["text"] for one in [first, *others]]
@@ -55,12 +58,12 @@ def test_what_has_several_readings_is_not_made_to_wait(tmp_path: Path, how: dict
 @pytest.mark.promise(13)
 def test_a_decode_is_cut_before_the_deadline(tmp_path: Path) -> None:
     models = FakeModels(seconds=60)
-    with client_of(fake_app(tmp_path, models, deadline=0.2)) as client:
+    with client_of(fake_app(tmp_path, models, deadline=2)) as client:
         start = time.monotonic()
         answer = client.post("/v1/complete", json={"keywords": "soup"})
         assert (answer.status_code, problem(answer)) == (503, "overloaded")
         assert answer.headers["retry-after"] == "1"
-        assert 0.15 <= time.monotonic() - start < 2
+        assert 1.4 <= time.monotonic() - start < 30
         # The thread is free again: the next one is answered.
         models.seconds = 0
         assert client.post("/v1/complete", json={"keywords": "cold"}).status_code == 200
@@ -69,17 +72,28 @@ def test_a_decode_is_cut_before_the_deadline(tmp_path: Path) -> None:
 
 @pytest.mark.promise(13)
 def test_the_usual_deadline_is_two_seconds(tmp_path: Path) -> None:
-    with client_of(fake_app(tmp_path, FakeModels(seconds=60))) as client:
+    deadline = ServiceSettings().deadline
+    assert deadline == 2
+    with client_of(fake_app(tmp_path, FakeModels(seconds=60), deadline=deadline)) as client:
         start = time.monotonic()
         assert client.post("/v1/complete", json={"keywords": "soup"}).status_code == 503
-        assert 1.5 <= time.monotonic() - start < 3
+        assert 1.4 <= time.monotonic() - start < 3
+
+
+def leave_once(url: str, is_so: object) -> None:
+    """Ask, and hang up as soon as something is so."""
+    where, body = urlsplit(url), b'{"keywords": "soup"}'
+    with socket.create_connection((str(where.hostname), int(where.port or 0))) as left:
+        head = f"POST /v1/complete HTTP/1.1\r\nHost: {where.netloc}\r\n"
+        kind = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        left.sendall((head + kind).encode() + body)
+        wait_until(is_so)
 
 
 def test_a_decode_is_given_up_when_the_client_leaves(tmp_path: Path) -> None:
     models = FakeModels(seconds=60)
     with served(fake_app(tmp_path, models, deadline=60)) as url:
-        with pytest.raises(httpx.TimeoutException):
-            httpx.post(f"{url}/v1/complete", json={"keywords": "soup"}, timeout=0.3)
+        leave_once(url, lambda: models.batches)
         models.seconds = 0
         assert complete(url, "cold").status_code == 200
     assert models.finished == 1
@@ -95,11 +109,14 @@ def test_a_full_queue_sheds_at_once(tmp_path: Path) -> None:
         waiting = [pool.submit(complete, url, "first")]
         wait_until(lambda: models.batches)
         waiting += [pool.submit(complete, url, word) for word in ("second", "third")]
-        wait_until(lambda: "tersely_queue_length 2.0" in httpx.get(f"{url}/metrics").text)
+        wait_until(
+            lambda: "tersely_queue_length 2.0" in httpx.get(f"{url}/metrics", timeout=60).text
+        )
         shed = complete(url, "fourth")
         assert (shed.status_code, problem(shed)) == (503, "overloaded")
         assert shed.headers["retry-after"] == "1"
-        assert 'tersely_shed_total{reason="queue"} 1.0' in httpx.get(f"{url}/metrics").text
+        metrics = httpx.get(f"{url}/metrics", timeout=60).text
+        assert 'tersely_shed_total{reason="queue"} 1.0' in metrics
         gate.set()
         assert [one.result().status_code for one in waiting] == [200] * 3
 
@@ -144,13 +161,16 @@ def test_a_contradiction_is_told_before_it_waits(tmp_path: Path, asked: dict) ->
     assert models.batches == []
 
 
-def test_when_the_time_is_up_the_best_so_far_is_told_and_not_kept(tmp_path: Path) -> None:
+def test_when_the_time_is_up_the_best_so_far_is_told_and_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.service.answering.SHARE_OF_DEADLINE", 0.005)
     models = FakeModels(seconds=60)
     models.best_so_far = [Suggestion("Soup.", 0.1, ("soup",))]
-    with client_of(fake_app(tmp_path, models, deadline=1)) as client:
+    with client_of(fake_app(tmp_path, models, deadline=60)) as client:
         start = time.monotonic()
         answer = client.post("/v1/complete", json={"keywords": "soup"})
-        assert time.monotonic() - start < 1
+        assert time.monotonic() - start < 30
         assert [one["text"] for one in answer.json()["suggestions"]] == ["Soup."]
         models.seconds = 0
         answer = client.post("/v1/complete", json={"keywords": "soup"})

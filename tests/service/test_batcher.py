@@ -21,7 +21,7 @@ class Worker:
         self.batches.append((group, list(items)))
         self.wanted = is_wanted
         self.begun.set()
-        assert self.gate.wait(10)
+        assert self.gate.wait(60)
         if 13 in items:
             raise ValueError("13")
         return [10 * item for item in items]
@@ -38,7 +38,7 @@ def with_batcher(test: Test, *, together: int = 4, queue_limit: int = 100) -> Wo
         batcher = Batcher(work, together=lambda group: together, queue_limit=queue_limit)
         batcher.start()
         try:
-            await asyncio.wait_for(test(work, batcher), 10)
+            await asyncio.wait_for(test(work, batcher), 60)
         finally:
             work.gate.set()
             batcher.close()
@@ -48,7 +48,7 @@ def with_batcher(test: Test, *, together: int = 4, queue_limit: int = 100) -> Wo
 
 
 async def begun(work: Worker) -> None:
-    await asyncio.to_thread(work.begun.wait, 10)
+    await asyncio.to_thread(work.begun.wait, 60)
 
 
 def ask(batcher: Batcher[str, int, int], *items: int, group: str = "a") -> asyncio.Task[list[int]]:

@@ -11,19 +11,20 @@ from tests.service.serving import FakeModels, client_of, fake_app, served
 from tests.web.asking import problem
 
 
+def complete(url: str, keywords: str) -> httpx.Response:
+    return httpx.post(f"{url}/v1/complete", json={"keywords": keywords}, timeout=60)
+
+
 @pytest.mark.promise(13)
 def test_health_is_told_at_once_while_the_model_is_stuck(tmp_path: Path) -> None:
     gate = threading.Event()
     models = FakeModels(gate=gate)
     with (
-        served(fake_app(tmp_path, models, deadline=0.2)) as url,
+        served(fake_app(tmp_path, models, deadline=3)) as url,
         ThreadPoolExecutor(8) as pool,
-        httpx.Client(base_url=url) as client,
+        httpx.Client(base_url=url, timeout=60) as client,
     ):
-        stuck = [
-            pool.submit(httpx.post, f"{url}/v1/complete", json={"keywords": f"w{number}"})
-            for number in range(8)
-        ]
+        stuck = [pool.submit(complete, url, f"w{number}") for number in range(8)]
         while not models.batches:
             time.sleep(0.005)
         seconds = []

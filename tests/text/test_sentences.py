@@ -48,17 +48,17 @@ def test_a_blank_line_always_breaks(above, below):
         *[":) ", "🏽", "a\n", "A\n", "A.b", "... I ", "http://", "!\u200d", "\ud800"],
     ],
 )
-def test_hostile_text_takes_less_than_a_second(unit):
+def test_hostile_text_takes_no_longer_than_its_length(unit):
     text = unit * (100_000 // len(unit))
     started = time.process_time()
     split_sentences(text)
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 20, "what is quadratic takes minutes"
 
 
 def test_emoji_after_a_stop_do_not_make_matching_explode():
     started = time.process_time()
     split_sentences("Good!" + "🏽" * 50_000 + "§ Bad! " + ":)" * 50_000 + "§")
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 20, "what is quadratic takes minutes"
 
 
 def test_a_sentence_longer_than_the_window_stays_whole():

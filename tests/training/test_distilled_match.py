@@ -9,8 +9,9 @@ from tersely.game.distilled import GREATEST_BUDGET, LEAST_BUDGET, DistilledRound
 from tersely.game.rules import RandomRateRule
 from tersely.model.architectures import open_model
 from tersely.model.budgets import Budgets
+from tersely.model.spending import Spending
 from tersely.text.prepared import Split
-from tersely.training.distilled_match import JUDGED, TABLE, DistilledMatch, measure
+from tersely.training.distilled_match import FREE_TABLE, JUDGED, TABLE, DistilledMatch, measure
 from tests.game.small import random_batch
 from tests.game.small_monotone import monotone_folder_of, small_monotone, split_of
 
@@ -31,11 +32,11 @@ def test_figures_are_those_of_each_sentence_alone(match: DistilledMatch, dev: Sp
     kept = tokens = 0
     loss = 0.0
     for batch in in_order(dev, batch_size=1, limit=270):
-        keep = match.scheme.choose(batch, 0.35)
+        keep = match.scheme.choose(batch, Spending(0.35))
         kept, tokens = kept + int(keep.sum()), tokens + int(batch.lengths[0])
         told = torch.tensor([0.35], dtype=torch.float64)
         loss += float(match.scheme.token_losses(batch, keep, told)[0].sum())
-    assert measure(match.scheme, dev, 0.35, sentences=270) == pytest.approx(
+    assert measure(match.scheme, dev, Spending(0.35), sentences=270) == pytest.approx(
         {
             "kept_fraction": kept / tokens,
             "cost_tokens": kept / 270,
@@ -47,7 +48,7 @@ def test_figures_are_those_of_each_sentence_alone(match: DistilledMatch, dev: Sp
 
 
 def test_a_judgement_is_the_mean_over_a_few_budgets(match: DistilledMatch, dev: Split) -> None:
-    rows = [measure(match.scheme, dev, budget, sentences=50) for budget in JUDGED]
+    rows = [measure(match.scheme, dev, Spending(budget), sentences=50) for budget in JUDGED]
     judged = match.judge(dev, 50)
     assert len({row["kept_fraction"] for row in rows}) > 1
     assert judged.keys() == rows[0].keys()
@@ -67,10 +68,10 @@ def test_the_settings_say_what_each_budget_makes_a_user_type(
     measured = [row for row in table if "loss_nats_a_token" in row]
     assert [row["budget"] for row in measured] == list(TABLE)
     for row in measured[::8]:
-        found = measure(match.scheme, dev, row["budget"], sentences=50)
+        found = measure(match.scheme, dev, Spending(row["budget"]), sentences=50)
         assert row["loss_nats_a_token"] == found["loss_nats_a_token"]
     for row in table[::25]:
-        found = measure(match.scheme, dev, row["budget"], sentences=50)
+        found = measure(match.scheme, dev, Spending(row["budget"]), sentences=50)
         assert row["typed_fraction"] == pytest.approx(found["kept_fraction"])
 
 
@@ -81,17 +82,27 @@ def test_the_table_reaches_over_all_budgets_that_are_trained() -> None:
     assert LEAST_BUDGET < min(JUDGED) < max(JUDGED) < GREATEST_BUDGET
 
 
-def test_what_is_spared_stands_in_the_settings_and_their_table(
+def test_freely_every_row_has_the_bar_at_which_its_budget_is_typed(
     match: DistilledMatch, dev: Split
 ) -> None:
-    settings = replace(match, spare_keywords=0.75).encoder_settings(dev, 300)
-    assert settings["encoder"]["spare_keywords"] == 0.75
+    free = replace(match, game=replace(match.game, free_share=0.5))
+    settings = free.encoder_settings(dev, 300)
+    rows = settings["budgets"]
+    assert [row["budget"] for row in rows] == list(FREE_TABLE)
+    assert set(TABLE) <= set(FREE_TABLE)
+    measured = [row for row in rows if "loss_nats_a_token" in row]
+    assert [row["budget"] for row in measured] == list(TABLE)
+    for row in measured[::6]:
+        found = measure(match.scheme, dev, Spending(row["budget"], row["bar"]), sentences=300)
+        assert row["loss_nats_a_token"] == found["loss_nats_a_token"]
+        assert row["typed_fraction"] == found["kept_fraction"]
+    assert len({row["bar"] for row in rows}) > 10
     model = monotone_folder_of(match.scheme, **settings)
     lexicon = [*model.vocabulary.tokens, *(f"w{n}" for n in range(30, 40))]
     sentences = [[lexicon[token] for token in dev[row]] for row in range(300)]
-    for budget in (0.25, 0.35):
+    for budget in (0.15, 0.25, 0.36, 0.5):
         masks = open_model(model)[1].masks(sentences, budget)
-        assert sum(map(sum, masks)) / sum(map(len, masks)) == pytest.approx(budget, abs=0.04)
+        assert sum(map(sum, masks)) / sum(map(len, masks)) == pytest.approx(budget, abs=0.02)
 
 
 def test_a_model_with_these_settings_types_its_budget(match: DistilledMatch, dev: Split) -> None:
@@ -101,7 +112,6 @@ def test_a_model_with_these_settings_types_its_budget(match: DistilledMatch, dev
         "noise": 0.4,
         "default_budget": 0.45,
         "types_marks": False,
-        "spare_keywords": 0.0,
     }
     model = monotone_folder_of(match.scheme, **settings)
     lexicon = [*model.vocabulary.tokens, *(f"w{n}" for n in range(30, 40))]

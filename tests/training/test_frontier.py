@@ -25,7 +25,7 @@ def figures(completer: Completer) -> dict[str, float]:
     return summarise(predict(completer, held_out, budget=None), intervals=False)
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3600)
 def test_constrained_beats_unif_at_the_same_typed_fraction(tmp_path: Path) -> None:
     data = small_corpus(tmp_path / "data", sentences=12_000, vocabulary=1000)
     learned = figures(trained(data, tmp_path / "constrained", ["training.max_steps=1100"]))

@@ -84,15 +84,10 @@ def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
     with tqdm(unit="sentence", desc="calibrating", dynamic_ncols=True) as bar:
         judged = judge(Completer(plain), sentences, progress=bar.update)
     settings = {**plain.settings, "calibration": fit(judged).as_settings()}
-    if "budgets" in settings:
+    if not any("bar" in row for row in settings.get("budgets", [{"bar": None}])):
         rows = [tokens for text in sentences if len(tokens := tokenise(text).tokens) <= LONGEST]
-        encoder = settings.get("encoder", {})
-        settings["budgets"] = with_steps(
-            settings["budgets"],
-            rows,
-            types_marks=bool(encoder.get("types_marks", False)),
-            spare=float(encoder.get("spare_keywords", 0.0)),
-        )
+        types_marks = bool(settings.get("encoder", {}).get("types_marks", False))
+        settings["budgets"] = with_steps(settings["budgets"], rows, types_marks=types_marks)
     return replace(plain, settings=settings)
 
 

@@ -1,5 +1,6 @@
 """A scheme with a budget: surprisal encoder and monotone decoder, for all budgets at once."""
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -10,6 +11,7 @@ from tersely.game.monotone import MonotoneDecoder
 from tersely.game.surprisal import DROPPED, KEPT, SurprisalEncoder
 from tersely.model.hint import decoder_hint, encoder_hint
 from tersely.model.monotone_shape import MonotoneShape
+from tersely.model.spending import Spending
 from tersely.text.vocab import SHIFT_ID
 
 
@@ -36,33 +38,41 @@ class MonotoneScheme(nn.Module):
         )
         return found
 
-    def keep_most_worthy(self, batch: Batch, worth: Tensor, budgets: Tensor) -> Tensor:
-        """Keep the budget's share of tokens, those of most worth: (batch, time), bool.
+    def excepted(self, batch: Batch, worth: Tensor) -> Tensor:
+        """Worth (batch, time), infinite for words outside the vocabulary: they can only be copied.
 
-        A word outside the vocabulary can only be copied, so it comes first; unless case marks
-        are typed, none is, even where the budget would allow it.
+        Unless case marks are typed, none is, even where the budget would allow it: −∞.
         """
         worth = worth.masked_fill(batch.tokens >= self.shape.vocabulary_size, torch.inf)
         free = inside(batch.lengths, worth.shape[1])
         if not self.types_marks:
             free = free & (batch.tokens != SHIFT_ID)
-        order = worth.masked_fill(~free, -torch.inf).argsort(dim=1, descending=True, stable=True)
-        rank = order.argsort(dim=1)
-        count = (budgets.double() * batch.lengths + 0.5).floor()  # as model/hint.py's keywords_at
-        return (rank < count[:, None]) & free
+        return worth.masked_fill(~free, -torch.inf)
 
-    def choose(self, batch: Batch, budget: float) -> Tensor:
-        """The mask that a user of this budget would type: (batch, time)."""
-        budgets = torch.full((len(batch.lengths),), budget, dtype=torch.float64)
-        return self.keep_most_worthy(batch, worth(self.costs(batch, budgets)), budgets)
+    def keep_most_worthy(self, batch: Batch, worth: Tensor, counts: Tensor) -> Tensor:
+        """Keep so many tokens of each sentence (batch,), those of most worth: (batch, time)."""
+        worth = self.excepted(batch, worth)
+        rank = worth.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
+        return (rank < counts[:, None]) & (worth > -torch.inf)
 
-    def token_losses(self, batch: Batch, keep: Tensor, budgets: Tensor) -> tuple[Tensor, Placement]:
+    def choose(self, batch: Batch, spending: Spending) -> Tensor:
+        """The mask that a user who spends so would type: (batch, time)."""
+        budgets = torch.full((len(batch.lengths),), spending.share, dtype=torch.float64)
+        costs = self.costs(batch, budgets)
+        worths = self.excepted(batch, worth(costs))
+        counts = spending.counts(worths.numpy(), costs.numpy(), batch.lengths.numpy())
+        return self.keep_most_worthy(batch, worths, torch.from_numpy(counts))
+
+    def token_losses(
+        self, batch: Batch, keep: Tensor, budgets: Tensor, freely: Tensor | bool = False
+    ) -> tuple[Tensor, Placement]:
         """Return −log p of each token (batch, time + 1), and where the keywords stand.
 
-        The decoder is told the budgets (batch,), but for those that are NaN.
+        The decoder is told the budgets (batch,), but for those that are NaN, and the lengths
+        they imply, but for those that are spent freely.
         """
         placed = place_leftmost(batch, keep)
-        told = decoder_hint(budgets.numpy(), (placed.counts - 1).numpy())
+        told = decoder_hint(budgets.numpy(), (placed.counts - 1).numpy(), freely=np.asarray(freely))
         log_probabilities: Tensor = self.decoder(batch, placed, torch.from_numpy(told))
         return -log_probabilities, placed
 

@@ -1,8 +1,9 @@
 """Budgets: which one makes a user type which share of the tokens.
 
 Tokens are whole, sentences short and case marks seldom typed, so what is typed rises in steps:
-a sentence gets one keyword more wherever its share passes a half. Held-out sentences tell how
-high each step is; a model carries that table.
+a sentence of n tokens gets one keyword more wherever b × n passes a half. Held-out sentences
+tell how high each step is; a model carries that table. Where words are spent freely, its rows
+hold the bars that make the budget what is typed in the mean.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from tersely.errors import TerselyError
-from tersely.model.spending import GREATEST, LEAST, Spending
+from tersely.model.hint import keywords_at
+from tersely.model.spending import Spending
 from tersely.text.tokens import SHIFT
 
+LEAST, GREATEST = 0.05, 0.9  # what models are trained for
 LONGEST = 16  # tokens; steps of longer sentences are too small to matter
 NEAR = 0.005
-FINE = 0.002  # between two budgets that are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Budgets:
 
     budgets: tuple[float, ...]
     typed: tuple[float, ...]
+    bars: tuple[float | None, ...] = ()
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> "Budgets":
@@ -37,10 +40,19 @@ class Budgets:
         found = cls(
             tuple(float(row["budget"]) for row in rows),
             tuple(float(row["typed_fraction"]) for row in rows),
+            tuple(row.get("bar") for row in rows),
         )
         if list(found.budgets) != sorted(set(found.budgets)):
             raise TerselyError("The model's table of budgets does not rise.")
         return found
+
+    def spending_for(self, typed: float) -> Spending:
+        """How this share is spent: freely, with the bar of the nearest row, or evenly."""
+        nearest = int(np.abs(np.asarray(self.typed) - typed).argmin())
+        bar = self.bars[nearest] if self.bars else None
+        if bar is None:
+            return Spending(self.budget_for(typed))
+        return Spending(self.budgets[nearest], bar)
 
     def budget_for(self, typed: float) -> float:
         """The budget at which this share is typed; the nearest there is beyond the ends."""
@@ -56,7 +68,6 @@ def with_steps(
     sentences: Sequence[Sequence[str]],
     *,
     types_marks: bool = False,
-    spare: float = 0.0,
 ) -> list[dict[str, float]]:
     """Add a row for every step to a table, and count all of them on these sentences."""
     marks = [0 if types_marks else list(tokens).count(SHIFT) for tokens in sentences]
@@ -64,19 +75,15 @@ def with_steps(
         (len(tokens), len(tokens) - own) for tokens, own in zip(sentences, marks, strict=True)
     ]
     known = {float(row["budget"]): dict(row) for row in rows}
-    steps = _spared_steps() if spare else _between_steps()
-    every = sorted({*known, *(round(budget, 6) for budget in steps)})
-    counted = [
+    every = sorted({*known, *(round(budget, 6) for budget in _between_steps())})
+    return [
         {
             "budget": budget,
             **known.get(budget, {}),
-            "typed_fraction": _typed_share(Spending.at(budget, spare), lengths),
+            "typed_fraction": _typed_share(budget, lengths),
         }
         for budget in every
     ]
-    before = [-1.0, *(row["typed_fraction"] for row in counted)]
-    is_step = [row["typed_fraction"] != own for row, own in zip(counted, before, strict=False)]
-    return [row for row, new in zip(counted, is_step, strict=True) if new or row["budget"] in known]
 
 
 def _between_steps() -> list[float]:
@@ -90,14 +97,9 @@ def _between_steps() -> list[float]:
     return [(low + high) / 2 for low, high in pairwise(sorted(steps))]
 
 
-def _spared_steps() -> list[float]:
-    """With some for every sentence besides, steps lie wherever they lie: many are tried."""
-    return [FINE * number for number in range(1, round(GREATEST / FINE) + 1)]
-
-
-def _typed_share(spending: Spending, lengths: Sequence[tuple[int, int]]) -> float:
+def _typed_share(budget: float, lengths: Sequence[tuple[int, int]]) -> float:
     """Of all tokens; of each sentence as many as the budget says, if so many can be typed."""
-    typed = sum(min(spending.keywords(tokens), can) for tokens, can in lengths)
+    typed = sum(min(keywords_at(budget, tokens), can) for tokens, can in lengths)
     return typed / max(1, sum(tokens for tokens, _ in lengths))
 
 
@@ -106,6 +108,7 @@ def _is_row(row: Any) -> bool:
         isinstance(row, dict)
         and _is_share(row.get("budget"), least=1e-6)
         and _is_share(row.get("typed_fraction"))
+        and (row.get("bar") is None or _is_share(row["bar"]))
     )
 
 

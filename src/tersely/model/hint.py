@@ -3,7 +3,8 @@
 A budget b is the share of a sentence's tokens that its user types: round(b × tokens) of
 them, those worth most. Both sides know the rule. A decoder that is told b and counts the
 keywords can therefore tell how long the sentence is about to be; it is told that too,
-so that it need not learn to divide. Users who follow no budget are answered without hints.
+so that it need not learn to divide. Where a budget is spent freely (spending.py) it holds in
+the mean only, and no length is told. Users who follow no budget are answered without hints.
 """
 
 import math
@@ -29,17 +30,21 @@ def encoder_hint(budgets: npt.ArrayLike) -> Floats:
     return _bumps(np.asarray(budgets, np.float64), SHARES).astype(np.float32)
 
 
-def decoder_hint(budgets: npt.ArrayLike, keywords: npt.ArrayLike) -> Floats:
+def decoder_hint(
+    budgets: npt.ArrayLike, keywords: npt.ArrayLike, *, freely: npt.ArrayLike = False
+) -> Floats:
     """Map budgets (rows,), NaN where none is told, and counts of keywords to features.
 
-    Bumps over the budget, bumps over the length it implies, and "nothing is told".
+    Bumps over the budget, bumps over the length it implies unless it is spent freely, and
+    "nothing is told".
     """
     given, counts = np.asarray(budgets, np.float64), np.asarray(keywords, np.float64)
     untold = np.isnan(given)
     share = np.where(untold, 1.0, given)
     # Without a keyword a sentence is shorter than half a keyword's worth of tokens.
     length = np.where(counts > 0, counts, 0.25) / share
-    told = np.concatenate([_bumps(share, SHARES), _bumps(length, LENGTHS)], axis=1)
+    lengths = np.where(np.asarray(freely)[..., None], np.float32(0), _bumps(length, LENGTHS))
+    told = np.concatenate([_bumps(share, SHARES), lengths], axis=1)
     told[untold] = 0.0
     return np.concatenate([told, untold[:, None]], axis=1).astype(np.float32)
 

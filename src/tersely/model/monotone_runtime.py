@@ -19,7 +19,7 @@ from tersely.model.projecting import ProjectedWords
 from tersely.model.rows import Ids, padded
 from tersely.model.runtime import check_tensors
 from tersely.model.softmax import VocabularySoftmax
-from tersely.model.spending import Told, told_shares
+from tersely.model.spending import Spending, Told
 from tersely.text.vocab import BOS_ID, EOS, EOS_ID, UNK_ID
 
 BEFORE = -1  # of a row whose last word was said before its keywords begin to count
@@ -76,15 +76,10 @@ class MonotoneRuntime:
         self._place = weights["decoder.place.weight"][0], weights["decoder.place.bias"]
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
-    def costs(
-        self, sentences: Sequence[Sequence[str]], budget: float | Sequence[float]
-    ) -> list[Floats]:
-        """Tell for each token what it costs if left out and if typed, in nats: (tokens, 2).
-
-        The budget is that of all sentences, or of each.
-        """
+    def costs(self, sentences: Sequence[Sequence[str]], budget: float) -> list[Floats]:
+        """Tell for each token what it costs if left out and if typed, in nats: (tokens, 2)."""
         ids, lengths = padded([self.vocabulary.encode(tokens) for tokens in sentences])
-        hints = encoder_hint(np.broadcast_to(np.asarray(budget), len(ids)))[:, None]
+        hints = encoder_hint(np.full(len(ids), budget))[:, None]
         told = np.broadcast_to(hints, (*ids.shape, ENCODER_FEATURES))
         vectors = np.concatenate([self._encoder_embedding[ids], told], axis=2)
         ahead, back = self._encoder
@@ -111,7 +106,7 @@ class MonotoneRuntime:
         reading = np.concatenate(
             [ahead.run(vectors, counts)[0], back.run(vectors, counts, reverse=True)[0]], axis=2
         )
-        told = decoder_hint(told_shares(budget, counts - 1), counts - 1)
+        told = _hint(budget, counts - 1)
         fed = self._keywords.times(reading)  # (rows, keywords, 4 × decoder)
         fed += (self._told.times(told) + self._decoder.bias)[:, None]
         hidden, cell = self._decoder.zeros(len(words))
@@ -152,3 +147,11 @@ class MonotoneRuntime:
             state, _ = self.step(replace(state, following=before), np.full(len(before), word))
         before = np.full_like(state.following, BEFORE)
         return replace(state, following=before), np.full(len(before), opening[-1])
+
+
+def _hint(budget: Told | None, keywords: Ids) -> Floats:
+    """What is told of rows of so many keywords: (rows, DECODER_FEATURES)."""
+    freely = isinstance(budget, Spending) and budget.bar is not None
+    share = budget.share if isinstance(budget, Spending) else budget
+    shares = np.full(keywords.shape, np.nan if share is None else share)
+    return decoder_hint(shares, keywords, freely=freely)

@@ -1,63 +1,98 @@
-"""Spending: how many words of a sentence a budget lets its user type.
+"""Spending: how many words of each sentence a budget lets its user type.
 
-A share of its tokens, and a little for every sentence besides: what a sentence is about takes
-a word or two, however short it is. The paper's encoders find the same by themselves. Both sides
-know the rule, so a decoder that counts the keywords can tell how long the sentence may be.
+Evenly: the budget's share of every sentence, to the nearest word. Freely: one word more than
+that where it helps the sentence to come back, one fewer where it does not, and the share in the
+mean. What helps is told by the encoder: what tokens cost, left out and typed, adds up to how
+likely the sentence comes back. A word more is typed where it adds more to that than the
+bar, which is as high as the budget needs it; bars are found on held-out sentences.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating]
+Counts = npt.NDArray[np.int64]
 
-LEAST, GREATEST = 0.05, 0.9  # shares that models are trained for
-LONGEST = 24.0  # tokens that a decoder is told of
-ALL_OF_IT, NONE_OF_IT = 0.45, 0.6  # shares up to which all is spared, and from which nothing
+DROPPED, KEPT = 0, 1
+SHARPNESS = 0.5  # costs add up to too much: the chance is taken to be e^(−half of their sum)
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """A share of a sentence's tokens, and some for every sentence besides."""
+    """A share of the tokens: of every sentence, or with a bar, in the mean."""
 
     share: float
-    spare: float = 0.0  # tokens
+    bar: float | None = None  # what a word more must add to the chance
 
-    @classmethod
-    def at(cls, share: float, spare: float) -> "Spending":
-        """Where most is typed anyway, nothing besides."""
-        faded = (NONE_OF_IT - share) / (NONE_OF_IT - ALL_OF_IT)
-        return cls(share, spare * min(1.0, max(0.0, faded)))
-
-    def keywords(self, tokens: int) -> int:
-        """How many of a sentence's tokens are typed."""
-        return min(tokens, math.floor(self.share * tokens + self.spare + 0.5))
-
-    def share_of(self, tokens: int) -> float:
-        """Which share of a sentence that is, as models were trained for."""
-        if not self.spare:
-            return self.share
-        return min(GREATEST, max(LEAST, self.keywords(tokens) / max(1, tokens)))
-
-    def told(self, keywords: npt.ArrayLike) -> Doubles:
-        """The share that so many keywords are, as far as their number tells: (rows,)."""
-        counts = np.asarray(keywords, np.float64)
-        if not self.spare:
-            return np.full(counts.shape, self.share)
-        fewest = np.maximum(counts, (counts - self.spare - 0.5) / self.share)
-        most = np.minimum((counts - self.spare + 0.5) / self.share, LONGEST)
-        tokens = np.maximum((fewest + most) / 2, np.maximum(counts, 1.0))
-        return (counts / tokens).clip(LEAST, GREATEST)
+    def counts(self, worth: Floats, costs: Floats, lengths: npt.ArrayLike) -> Counts:
+        """How many tokens are typed of each sentence: (rows,); arguments as `rank` has them."""
+        even = even_counts(self.share, lengths)
+        if self.bar is None:
+            return even
+        ranked = rank(worth, costs, lengths)
+        fewest, gains = steps_around(ranked, np.minimum(even, ranked.can))
+        counts: Counts = fewest + (gains > self.bar).sum(axis=1)
+        return counts
 
 
-def told_shares(budget: "float | Spending | None", keywords: npt.ArrayLike) -> Doubles:
-    """What a decoder is told of rows of so many keywords; NaN where there is no budget."""
-    if isinstance(budget, Spending):
-        return budget.told(keywords)
-    return np.full(np.shape(keywords), np.nan if budget is None else budget)
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """What tokens cost, in nats, those worth most first."""
+
+    left_out: Floats  # (rows, time)
+    typed: Floats  # (rows, time)
+    can: Counts  # tokens that may be typed: (rows,)
+
+
+def even_counts(share: npt.ArrayLike, lengths: npt.ArrayLike) -> Counts:
+    """The same share of every sentence; halves upwards, as model/hint.py's keywords_at."""
+    counts: Counts = np.floor(np.asarray(share) * np.asarray(lengths) + 0.5).astype(np.int64)
+    return counts
+
+
+def rank(worth: Floats, costs: Floats, lengths: npt.ArrayLike) -> Ranked:
+    """Order tokens by worth (rows, time): ∞ must be typed, −∞ is not; costs (rows, time, 2)."""
+    here = np.arange(worth.shape[1]) < np.asarray(lengths)[:, None]
+    worth = np.where(here, worth, -np.inf)
+    order = np.argsort(-worth, axis=1, kind="stable")
+    known = np.where(here[..., None], costs, 0.0).clip(0.0)
+    left_out = np.where(worth == np.inf, np.inf, known[..., DROPPED])
+    return Ranked(
+        np.take_along_axis(left_out, order, axis=1),
+        np.take_along_axis(known[..., KEPT], order, axis=1),
+        (worth > -np.inf).sum(axis=1),
+    )
+
+
+def steps_around(ranked: Ranked, counts: Counts) -> tuple[Counts, Floats]:
+    """Return the fewest keywords, one below these counts, and what the next two add: (rows, 2).
+
+    That is how much likelier the sentence comes back with each; NaN where there is no such step.
+    Where the second adds more than the first, both are worth their mean: one alone is wasted.
+    """
+    rows = np.arange(len(counts))
+    nothing = np.zeros((len(counts), 1))
+    before = np.concatenate([nothing, ranked.typed.cumsum(axis=1)], axis=1)
+    behind = np.concatenate([ranked.left_out[:, ::-1].cumsum(axis=1)[:, ::-1], nothing], axis=1)
+    chance = np.exp(-SHARPNESS * (before + behind))  # with so many keywords: (rows, time + 1)
+    fewest, most = np.maximum(counts - 1, 0), np.minimum(counts + 1, ranked.can)
+    first = np.where(fewest < counts, chance[rows, counts] - chance[rows, fewest], np.nan)
+    second = np.where(counts < most, chance[rows, most] - chance[rows, counts], np.nan)
+    both = np.where(second > first, (first + second) / 2, np.nan)
+    gains = np.stack([first, second], axis=1)
+    return fewest, np.where(np.isnan(both)[:, None], gains, both[:, None])
+
+
+def bar_for(fewest: Counts, gains: Floats, typed: float) -> float:
+    """The bar over which so many tokens are typed in all, as nearly as there are steps."""
+    falling = np.sort(gains[~np.isnan(gains)])[::-1]
+    above = round(typed - fewest.sum())
+    if above <= 0 or not len(falling):
+        return float(falling[0]) if len(falling) else 0.0
+    return float(falling[above]) if above < len(falling) else 0.0
 
 
 Told = float | Spending
-"""What a decoder is told of a budget: the share of all sentences, or how it is spent."""
+"""What a decoder is told of a budget: the share of every sentence, or how it is spent."""

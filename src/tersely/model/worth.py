@@ -6,7 +6,7 @@ tokens are whole, and unless the model was trained to, case marks are never type
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,9 @@ from tersely.model.budgets import Budgets
 from tersely.model.choosing import check_budget
 from tersely.model.lstm import Floats
 from tersely.model.monotone_runtime import MonotoneRuntime
-from tersely.model.spending import Spending, Told
+from tersely.model.spending import DROPPED, KEPT, Spending, Told
 from tersely.text.tokens import SHIFT
 
-DROPPED, KEPT = 0, 1
 SURPRISAL = "surprisal"
 LEAST_WORTH, MOST_WORTH = 0.01, 1e3  # nats
 
@@ -36,53 +35,66 @@ class WorthChooser:
         self._noise = float(encoder["noise"])
         self._default = float(encoder["default_budget"])
         self._types_marks = encoder.get("types_marks", False)
-        self._spare = float(encoder.get("spare_keywords", 0.0))
 
     def told(self, budget: float | None) -> Told | None:
         """What the decoder is told; nothing where no budget was asked for."""
         if budget is None:
             return None
         spending = self._spending(budget)
-        return spending if spending.spare else spending.share
+        return spending.share if spending.bar is None else spending
 
     def probabilities(
         self, sentences: Sequence[Sequence[str]], budget: float | None = None
     ) -> list[list[float]]:
         """How likely each token is worth more than the last one typed, with training's noise."""
-        check_budget(budget)
-        spending = self._spending(budget)
         return [
-            _chances(row, spending.keywords(len(row)), self._noise)
-            for row in self._worth(sentences, spending)
+            _chances(worth, count, self._noise) for worth, count in self._choose(sentences, budget)
         ]
 
     def masks(
         self, sentences: Sequence[Sequence[str]], budget: float | None = None
     ) -> list[list[bool]]:
         """Keep or drop each token; at a budget, that share of them in the mean."""
-        check_budget(budget)
-        spending = self._spending(budget)
         return [
-            _most_worthy(row, spending.keywords(len(row))).tolist()
-            for row in self._worth(sentences, spending)
+            _most_worthy(worth, count).tolist() for worth, count in self._choose(sentences, budget)
         ]
 
     def _spending(self, budget: float | None) -> Spending:
-        share = self._budgets.budget_for(self._default if budget is None else budget)
-        return Spending.at(share, self._spare)
+        return self._budgets.spending_for(self._default if budget is None else budget)
 
-    def _worth(self, sentences: Sequence[Sequence[str]], spending: Spending) -> list[Floats]:
-        """What typing each token saves; a word that can only be copied, everything."""
-        found, known = [], self._runtime.vocabulary
-        shares = [spending.share_of(len(tokens)) for tokens in sentences]
-        costs = self._runtime.costs(sentences, shares)
-        for tokens, row in zip(sentences, costs, strict=True):
-            worth = row[:, DROPPED] - row[:, KEPT]
-            worth[[token not in known for token in tokens]] = np.inf
-            if not self._types_marks:
-                worth[[token == SHIFT for token in tokens]] = -np.inf
-            found.append(worth)
-        return found
+    def _choose(
+        self, sentences: Sequence[Sequence[str]], budget: float | None
+    ) -> Iterator[tuple[Floats, int]]:
+        """What the tokens of each sentence are worth, and how many of them are typed."""
+        check_budget(budget)
+        if not sentences:
+            return
+        spending = self._spending(budget)
+        lengths = [len(tokens) for tokens in sentences]
+        costs = _padded(self._runtime.costs(sentences, spending.share))
+        worth = costs[..., DROPPED] - costs[..., KEPT]
+        for row, tokens in zip(worth, sentences, strict=True):
+            self._except(row, tokens)
+        counts = spending.counts(worth, costs, lengths).tolist()
+        for row, length, count in zip(worth, lengths, counts, strict=True):
+            yield row[:length], count
+
+    def _except(self, worth: Floats, tokens: Sequence[str]) -> None:
+        """A word that can only be copied saves everything; a case mark, unless typed, nothing."""
+        known = self._runtime.vocabulary
+        for place, token in enumerate(tokens):
+            if token not in known:
+                worth[place] = np.inf
+            elif token == SHIFT and not self._types_marks:
+                worth[place] = -np.inf
+
+
+def _padded(rows: Sequence[Floats]) -> Floats:
+    """Costs of sentences of any lengths, each (tokens, 2), as (rows, time, 2)."""
+    found = np.zeros((len(rows), max(map(len, rows)), 2), np.float32)
+    for place, row in enumerate(rows):
+        found[place, : len(row)] = row
+    return found
 
 
 def _most_worthy(worth: Floats, count: int) -> Any:
@@ -119,7 +131,6 @@ def _names_a_way(encoder: Any) -> bool:
         and _is_number(encoder.get("noise"), 1e-6, 100)
         and _is_number(encoder.get("default_budget"), 0, 1)
         and isinstance(encoder.get("types_marks", False), bool)
-        and _is_number(encoder.get("spare_keywords", 0.0), 0, 3)
     )
 
 

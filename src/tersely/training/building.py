@@ -70,7 +70,6 @@ def build_match(
             scheme,
             build_distilled_round(config, lexicon),
             config.distillation.default_budget,
-            config.distillation.spare_keywords,
         )
     return PaperMatch(
         scheme,
@@ -120,6 +119,7 @@ def build_distilled_round(config: RunConfig, lexicon: Vocabulary) -> DistilledRo
         untold_share=settings.untold_share,
         noise=settings.worth_noise,
         flip_share=settings.flip_share,
+        free_share=settings.free_share,
     )
 
 

@@ -100,8 +100,8 @@ class DistillationConfig:
     """Share of tokens to type where none is asked for."""
     types_case_marks: bool = False
     """Whether `<shift>` is typed where it is worth it, as the paper's encoder may."""
-    spare_keywords: float = 0.0
-    """Of every sentence besides its share, when keywords are chosen; training is not touched."""
+    free_share: float = 0.0
+    """Of the others, whose words are spent freely: one more where it helps, one fewer where not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,7 +206,7 @@ _NOT_NEGATIVE = """
     model.initial_range objective.weight_tokens_per_nat objective.weight_learning_rate
     estimator.entropy_bonus_tokens_per_nat estimator.logit_penalty_tokens
     estimator.decoder_first_steps training.seed training.warmup_steps
-    training.flat_after_steps distillation.spare_keywords
+    training.flat_after_steps
 """.split()
 _AT_LEAST_ONE = """
     model.embedding_units model.encoder_units model.reader_units model.decoder_units

@@ -9,17 +9,19 @@ from torch import Tensor
 
 from tersely.game.batches import Batch, in_order
 from tersely.game.distilled import GREATEST_BUDGET, LEAST_BUDGET, DistilledRound
-from tersely.game.monotone_scheme import MonotoneScheme
+from tersely.game.monotone_scheme import MonotoneScheme, worth
 from tersely.game.round import RoundRecord
 from tersely.model.budgets import with_steps
 from tersely.model.monotone_shape import MONOTONE
+from tersely.model.spending import Spending, bar_for, even_counts, rank, steps_around
 from tersely.model.worth import SURPRISAL
 from tersely.text.prepared import Split
 from tersely.text.tokens import SHIFT
 from tersely.text.vocab import SHIFT_ID
 
 JUDGED = (0.2, 0.35, 0.5, 0.65)
-TABLE = tuple(float(value) for value in np.linspace(LEAST_BUDGET, GREATEST_BUDGET, 18))
+TABLE = tuple(round(float(value), 3) for value in np.linspace(LEAST_BUDGET, GREATEST_BUDGET, 18))
+FREE_TABLE = tuple(round(float(one), 3) for one in np.linspace(LEAST_BUDGET, GREATEST_BUDGET, 35))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,6 @@ class DistilledMatch:
     scheme: MonotoneScheme
     game: DistilledRound
     default_budget: float
-    spare_keywords: float = 0.0
 
     @property
     def architecture(self) -> str:
@@ -51,38 +52,47 @@ class DistilledMatch:
 
     def judge(self, dev: Split, sentences: int) -> dict[str, float]:
         """Kept and loss on dev, the mean over a few budgets."""
-        rows = [measure(self.scheme, dev, budget, sentences=sentences) for budget in JUDGED]
+        spent = [Spending(budget) for budget in JUDGED]
+        rows = [measure(self.scheme, dev, spending, sentences=sentences) for spending in spent]
         return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
 
     def encoder_settings(self, dev: Split, sentences: int) -> dict[str, Any]:
-        """How keywords are chosen: what each budget makes a user type, and what it loses.
+        """How keywords are chosen, and what each budget makes a user type."""
+        encoder = {
+            "kind": SURPRISAL,
+            "noise": self.game.noise,
+            "default_budget": self.default_budget,
+            "types_marks": self.scheme.types_marks,
+        }
+        table = self._freely if self.game.free_share else self._evenly
+        return {"encoder": encoder, "budgets": table(dev, sentences)}
 
-        The losses of the table are the ε of each budget; between them, steps are counted.
-        """
-        table = []
-        for budget in TABLE:
-            found = measure(self.scheme, dev, budget, sentences=sentences)
-            table.append(
-                {
-                    "budget": budget,
-                    "typed_fraction": found["kept_fraction"],
-                    "loss_nats_a_token": found["loss_nats_a_token"],
-                }
-            )
+    def _evenly(self, dev: Split, sentences: int) -> list[dict[str, float]]:
+        """What budgets lose, the ε of each, and between them how many words each step types."""
+        return with_steps(
+            [self._row(dev, Spending(budget), sentences) for budget in TABLE],
+            self._texts(dev, sentences),
+            types_marks=self.scheme.types_marks,
+        )
+
+    def _freely(self, dev: Split, sentences: int) -> list[dict[str, float]]:
+        """The bars at which budgets are what is typed in the mean, and what some of them lose."""
+        rows = []
+        for budget in FREE_TABLE:
+            spending = Spending(budget, bar_on(self.scheme, dev, budget, sentences=sentences))
+            if budget in TABLE:
+                row = self._row(dev, spending, sentences)
+            else:
+                row = {"budget": budget, "typed_fraction": budget}
+            rows.append({**row, "bar": float(spending.bar or 0.0)})
+        return rows
+
+    def _row(self, dev: Split, spending: Spending, sentences: int) -> dict[str, float]:
+        found = measure(self.scheme, dev, spending, sentences=sentences)
         return {
-            "encoder": {
-                "kind": SURPRISAL,
-                "noise": self.game.noise,
-                "default_budget": self.default_budget,
-                "types_marks": self.scheme.types_marks,
-                "spare_keywords": self.spare_keywords,
-            },
-            "budgets": with_steps(
-                table,
-                self._texts(dev, sentences),
-                types_marks=self.scheme.types_marks,
-                spare=self.spare_keywords,
-            ),
+            "budget": spending.share,
+            "typed_fraction": found["kept_fraction"],
+            "loss_nats_a_token": found["loss_nats_a_token"],
         }
 
     def _texts(self, dev: Split, sentences: int) -> list[list[str]]:
@@ -100,15 +110,16 @@ class DistilledMatch:
 
 @torch.no_grad()
 def measure(
-    scheme: MonotoneScheme, split: Split, budget: float, *, sentences: int
+    scheme: MonotoneScheme, split: Split, spending: Spending, *, sentences: int
 ) -> dict[str, float]:
-    """Keep what a user of this budget would, and measure it; pooled over tokens."""
+    """Keep what a user who spends so would, and measure it; pooled over tokens."""
     kept = tokens = count = 0
     loss = 0.0
     for batch in in_order(split, batch_size=256, limit=sentences):
-        keep = scheme.choose(batch, budget)
-        budgets = torch.full((len(keep),), budget, dtype=torch.float64)
-        loss += float(scheme.token_losses(batch, keep, budgets)[0].sum())
+        keep = scheme.choose(batch, spending)
+        budgets = torch.full((len(keep),), spending.share, dtype=torch.float64)
+        freely = spending.bar is not None
+        loss += float(scheme.token_losses(batch, keep, budgets, freely)[0].sum())
         kept += int(keep.sum())
         tokens += int(batch.lengths.sum())
         count += len(keep)
@@ -117,3 +128,18 @@ def measure(
         "cost_tokens": kept / max(1, count),
         "loss_nats_a_token": loss / max(1, tokens + count),
     }
+
+
+@torch.no_grad()
+def bar_on(scheme: MonotoneScheme, split: Split, share: float, *, sentences: int) -> float:
+    """The bar at which this share of the tokens is typed, freely, in the mean."""
+    fewest, gains, tokens = [], [], 0
+    for batch in in_order(split, batch_size=256, limit=sentences):
+        lengths = batch.lengths.numpy()
+        costs = scheme.costs(batch, torch.full((len(lengths),), share, dtype=torch.float64))
+        ranked = rank(scheme.excepted(batch, worth(costs)).numpy(), costs.numpy(), lengths)
+        steps = steps_around(ranked, np.minimum(even_counts(share, lengths), ranked.can))
+        fewest.append(steps[0])
+        gains.append(steps[1])
+        tokens += int(lengths.sum())
+    return bar_for(np.concatenate(fewest), np.concatenate(gains), share * tokens)
