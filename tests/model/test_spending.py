@@ -8,6 +8,7 @@ from tersely.model.hint import keywords_at
 from tersely.model.spending import (
     SHARPNESS,
     Spending,
+    Steps,
     bar_for,
     even_counts,
     rank,
@@ -52,7 +53,8 @@ def test_steps_are_what_a_word_adds_to_the_chance() -> None:
     worth, costs, lengths = some_costs()
     ranked = rank(worth, costs, lengths)
     counts = np.minimum(even_counts(0.4, lengths), ranked.can)
-    fewest, gains = steps_around(ranked, counts)
+    steps = steps_around(ranked, even_counts(0.4, lengths))
+    fewest, gains = steps.fewest, steps.gains
     for row, (length, count) in enumerate(zip(lengths, counts, strict=True)):
         own = worth[row, :length], costs[row, :length]
         can = int((own[0] > -np.inf).sum())
@@ -82,8 +84,7 @@ def test_words_go_where_they_bring_back_most() -> None:
     worth, costs, lengths = some_costs(rows=7, time=6, seed=3)
     ranked = rank(worth, costs, lengths)
     even = np.minimum(even_counts(0.5, lengths), ranked.can)
-    fewest, gains = steps_around(ranked, even)
-    bar = bar_for(fewest, gains, float(even.sum()))
+    bar = bar_for(steps_around(ranked, even), float(even.sum()))
     counts = Spending(0.5, bar).counts(worth, costs, lengths)
 
     def chances(ways: tuple[int, ...]) -> float:
@@ -101,23 +102,34 @@ def test_words_go_where_they_bring_back_most() -> None:
     assert chances(tuple(counts)) > 1.01 * chances(tuple(even))
 
 
-@pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.7, 0.85])
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.65, 0.75])
 def test_the_bar_makes_the_share_what_is_typed(share: float) -> None:
     worth, costs, lengths = some_costs(rows=2000)
-    ranked = rank(worth, costs, lengths)
-    steps = steps_around(ranked, np.minimum(even_counts(share, lengths), ranked.can))
-    bar = bar_for(*steps, share * lengths.sum())
+    steps = steps_around(rank(worth, costs, lengths), even_counts(share, lengths))
+    bar = bar_for(steps, share * lengths.sum())
     typed = Spending(share, bar).counts(worth, costs, lengths).sum() / lengths.sum()
     assert typed == pytest.approx(share, abs=0.003)
 
 
 def test_more_or_less_than_there_is_takes_all_steps_or_none() -> None:
     worth, costs, lengths = some_costs()
-    fewest, gains = steps_around(rank(worth, costs, lengths), even_counts(0.2, lengths))
-    assert not (gains > bar_for(fewest, gains, 0.0)).any()
-    most = bar_for(fewest, gains, 1e6)
-    assert (gains > most).sum() == (gains > 0).sum()
-    assert bar_for(np.zeros(1, np.int64), np.full((1, 2), np.nan), 1.0) == 0.0
+    steps = steps_around(rank(worth, costs, lengths), even_counts(0.2, lengths))
+    assert (steps.above(bar_for(steps, 0.0)) == steps.fewest).all()
+    assert (steps.gains > bar_for(steps, 1e6)).sum() == (steps.gains > 0).sum()
+    nothing = Steps(np.zeros(1, np.int64), np.full((1, 2), np.nan))
+    assert bar_for(nothing, 1.0) == 0.0
+
+
+def test_words_that_do_harm_are_never_typed() -> None:
+    """Where typing costs more than it saves no bar lies below 0, whatever is asked for."""
+    costs = np.array([[[2.0, 0.1], [0.1, 0.3], [0.1, 0.5]]])
+    worth = costs[..., 0] - costs[..., 1]
+    steps = steps_around(rank(worth, costs, [3]), np.array([2]))
+    assert (steps.gains < 0).all()
+    for typed in (0.0, 1.0, 2.0, 3.0):
+        bar = bar_for(steps, typed)
+        assert bar == 0.0
+        assert Spending(0.75, bar).counts(worth, costs, [3]).tolist() == [1]
 
 
 def test_what_lies_behind_a_sentence_does_not_matter() -> None:

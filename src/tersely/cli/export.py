@@ -70,7 +70,10 @@ def run(given: argparse.Namespace) -> None:
 
 
 def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
-    """Fit scores to how often they are right on these sentences, and budgets to what is typed."""
+    """Fit scores to how often they are right on these sentences, and budgets to what is typed.
+
+    Where words are spent freely the bars hold the budget already, and stay.
+    """
     from dataclasses import replace
 
     from tqdm import tqdm
@@ -84,10 +87,11 @@ def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
     with tqdm(unit="sentence", desc="calibrating", dynamic_ncols=True) as bar:
         judged = judge(Completer(plain), sentences, progress=bar.update)
     settings = {**plain.settings, "calibration": fit(judged).as_settings()}
-    if not any("bar" in row for row in settings.get("budgets", [{"bar": None}])):
+    table = settings.get("budgets")
+    if table and not any("bar" in row for row in table):
         rows = [tokens for text in sentences if len(tokens := tokenise(text).tokens) <= LONGEST]
         types_marks = bool(settings.get("encoder", {}).get("types_marks", False))
-        settings["budgets"] = with_steps(settings["budgets"], rows, types_marks=types_marks)
+        settings["budgets"] = with_steps(table, rows, types_marks=types_marks)
     return replace(plain, settings=settings)
 
 

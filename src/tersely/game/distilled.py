@@ -80,8 +80,8 @@ class DistilledRound:
         if not self.free_share:
             return torch.from_numpy(even), torch.zeros(len(even), dtype=torch.bool)
         ranked = rank(scheme.excepted(batch, worths).numpy(), costs.numpy(), lengths)
-        fewest, gains = steps_around(ranked, np.minimum(even, ranked.can))
-        free = fewest + (gains > neighbours_bars(gains, budgets.numpy())[:, None]).sum(axis=1)
+        steps = steps_around(ranked, even)
+        free = steps.above(neighbours_bars(steps.gains, budgets.numpy()))
         freely = torch.rand(len(even), generator=generator) < self.free_share
         return torch.where(freely, torch.from_numpy(free), torch.from_numpy(even)), freely
 

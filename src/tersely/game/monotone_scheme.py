@@ -58,9 +58,10 @@ class MonotoneScheme(nn.Module):
     def choose(self, batch: Batch, spending: Spending) -> Tensor:
         """The mask that a user who spends so would type: (batch, time)."""
         budgets = torch.full((len(batch.lengths),), spending.share, dtype=torch.float64)
-        costs = self.costs(batch, budgets)
-        worths = self.excepted(batch, worth(costs))
-        counts = spending.counts(worths.numpy(), costs.numpy(), batch.lengths.numpy())
+        costs = self.costs(batch, budgets).detach()
+        worths = worth(costs)
+        excepted = self.excepted(batch, worths).numpy()
+        counts = spending.counts(excepted, costs.numpy(), batch.lengths.numpy())
         return self.keep_most_worthy(batch, worths, torch.from_numpy(counts))
 
     def token_losses(

@@ -47,7 +47,7 @@ class Budgets:
         return found
 
     def spending_for(self, typed: float) -> Spending:
-        """How this share is spent: freely, with the bar of the nearest row, or evenly."""
+        """How this share is spent: freely, by the row that types it most nearly, or evenly."""
         nearest = int(np.abs(np.asarray(self.typed) - typed).argmin())
         bar = self.bars[nearest] if self.bars else None
         if bar is None:

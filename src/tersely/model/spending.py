@@ -27,13 +27,26 @@ class Spending:
     bar: float | None = None  # what a word more must add to the chance
 
     def counts(self, worth: Floats, costs: Floats, lengths: npt.ArrayLike) -> Counts:
-        """How many tokens are typed of each sentence: (rows,); arguments as `rank` has them."""
+        """How many tokens of each sentence are typed, if so many can be: (rows,).
+
+        Arguments as `rank` has them.
+        """
         even = even_counts(self.share, lengths)
         if self.bar is None:
             return even
-        ranked = rank(worth, costs, lengths)
-        fewest, gains = steps_around(ranked, np.minimum(even, ranked.can))
-        counts: Counts = fewest + (gains > self.bar).sum(axis=1)
+        return steps_around(rank(worth, costs, lengths), even).above(self.bar)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The fewest keywords that sentences may get, and what further ones add to the chance."""
+
+    fewest: Counts  # (rows,)
+    gains: Floats  # (rows, 2); NaN where there is no such step
+
+    def above(self, bar: npt.ArrayLike) -> Counts:
+        """How many keywords there are with every step above the bar, or each row's: (rows,)."""
+        counts: Counts = self.fewest + (self.gains > np.asarray(bar)[..., None]).sum(axis=1)
         return counts
 
 
@@ -53,7 +66,11 @@ def even_counts(share: npt.ArrayLike, lengths: npt.ArrayLike) -> Counts:
 
 
 def rank(worth: Floats, costs: Floats, lengths: npt.ArrayLike) -> Ranked:
-    """Order tokens by worth (rows, time): ∞ must be typed, −∞ is not; costs (rows, time, 2)."""
+    """Order tokens by worth (rows, time), of costs (rows, time, 2), left out and typed.
+
+    A worth of ∞ is that of a word that can only be copied: until all of those are typed a
+    sentence cannot come back. A token whose worth is −∞ is never typed.
+    """
     here = np.arange(worth.shape[1]) < np.asarray(lengths)[:, None]
     worth = np.where(here, worth, -np.inf)
     order = np.argsort(-worth, axis=1, kind="stable")
@@ -66,13 +83,13 @@ def rank(worth: Floats, costs: Floats, lengths: npt.ArrayLike) -> Ranked:
     )
 
 
-def steps_around(ranked: Ranked, counts: Counts) -> tuple[Counts, Floats]:
-    """Return the fewest keywords, one below these counts, and what the next two add: (rows, 2).
+def steps_around(ranked: Ranked, counts: Counts) -> Steps:
+    """The steps from one keyword below these counts (rows,) to one above them.
 
-    That is how much likelier the sentence comes back with each; NaN where there is no such step.
-    Where the second adds more than the first, both are worth their mean: one alone is wasted.
+    What a step adds is how much likelier the sentence comes back; where the second adds more than
+    the first, both are worth their mean: one alone is wasted.
     """
-    rows = np.arange(len(counts))
+    counts, rows = np.minimum(counts, ranked.can), np.arange(len(counts))
     nothing = np.zeros((len(counts), 1))
     before = np.concatenate([nothing, ranked.typed.cumsum(axis=1)], axis=1)
     behind = np.concatenate([ranked.left_out[:, ::-1].cumsum(axis=1)[:, ::-1], nothing], axis=1)
@@ -82,16 +99,17 @@ def steps_around(ranked: Ranked, counts: Counts) -> tuple[Counts, Floats]:
     second = np.where(counts < most, chance[rows, most] - chance[rows, counts], np.nan)
     both = np.where(second > first, (first + second) / 2, np.nan)
     gains = np.stack([first, second], axis=1)
-    return fewest, np.where(np.isnan(both)[:, None], gains, both[:, None])
+    return Steps(fewest, np.where(np.isnan(both)[:, None], gains, both[:, None]))
 
 
-def bar_for(fewest: Counts, gains: Floats, typed: float) -> float:
-    """The bar over which so many tokens are typed in all, as nearly as there are steps."""
-    falling = np.sort(gains[~np.isnan(gains)])[::-1]
-    above = round(typed - fewest.sum())
-    if above <= 0 or not len(falling):
-        return float(falling[0]) if len(falling) else 0.0
-    return float(falling[above]) if above < len(falling) else 0.0
+def bar_for(steps: Steps, typed: float) -> float:
+    """The bar above which so many tokens are typed in all, as nearly as there are steps.
+
+    It is never below 0: a word that does harm is not typed.
+    """
+    falling = np.sort(steps.gains[~np.isnan(steps.gains)])[::-1]
+    above = max(0, round(typed - steps.fewest.sum()))
+    return max(0.0, float(falling[above])) if above < len(falling) else 0.0
 
 
 Told = float | Spending

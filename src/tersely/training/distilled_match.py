@@ -13,15 +13,15 @@ from tersely.game.monotone_scheme import MonotoneScheme, worth
 from tersely.game.round import RoundRecord
 from tersely.model.budgets import with_steps
 from tersely.model.monotone_shape import MONOTONE
-from tersely.model.spending import Spending, bar_for, even_counts, rank, steps_around
+from tersely.model.spending import Spending, Steps, bar_for, even_counts, rank, steps_around
 from tersely.model.worth import SURPRISAL
 from tersely.text.prepared import Split
 from tersely.text.tokens import SHIFT
 from tersely.text.vocab import SHIFT_ID
 
 JUDGED = (0.2, 0.35, 0.5, 0.65)
-TABLE = tuple(round(float(value), 3) for value in np.linspace(LEAST_BUDGET, GREATEST_BUDGET, 18))
 FREE_TABLE = tuple(round(float(one), 3) for one in np.linspace(LEAST_BUDGET, GREATEST_BUDGET, 35))
+TABLE = FREE_TABLE[::2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class DistilledMatch:
         return {}
 
     def judge(self, dev: Split, sentences: int) -> dict[str, float]:
-        """Kept and loss on dev, the mean over a few budgets."""
+        """Kept and loss on dev, the mean over a few budgets, spent evenly."""
         spent = [Spending(budget) for budget in JUDGED]
         rows = [measure(self.scheme, dev, spending, sentences=sentences) for spending in spent]
         return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
@@ -79,12 +79,11 @@ class DistilledMatch:
         """The bars at which budgets are what is typed in the mean, and what some of them lose."""
         rows = []
         for budget in FREE_TABLE:
-            spending = Spending(budget, bar_on(self.scheme, dev, budget, sentences=sentences))
+            bar, typed = bar_on(self.scheme, dev, budget, sentences=sentences)
+            row = {"budget": budget, "typed_fraction": typed}
             if budget in TABLE:
-                row = self._row(dev, spending, sentences)
-            else:
-                row = {"budget": budget, "typed_fraction": budget}
-            rows.append({**row, "bar": float(spending.bar or 0.0)})
+                row = self._row(dev, Spending(budget, bar), sentences)
+            rows.append({**row, "bar": bar})
         return rows
 
     def _row(self, dev: Split, spending: Spending, sentences: int) -> dict[str, float]:
@@ -131,15 +130,19 @@ def measure(
 
 
 @torch.no_grad()
-def bar_on(scheme: MonotoneScheme, split: Split, share: float, *, sentences: int) -> float:
-    """The bar at which this share of the tokens is typed, freely, in the mean."""
-    fewest, gains, tokens = [], [], 0
+def bar_on(
+    scheme: MonotoneScheme, split: Split, share: float, *, sentences: int
+) -> tuple[float, float]:
+    """The bar at which this share of the tokens is typed, freely, and what is typed with it."""
+    found, tokens = [], 0
     for batch in in_order(split, batch_size=256, limit=sentences):
         lengths = batch.lengths.numpy()
         costs = scheme.costs(batch, torch.full((len(lengths),), share, dtype=torch.float64))
         ranked = rank(scheme.excepted(batch, worth(costs)).numpy(), costs.numpy(), lengths)
-        steps = steps_around(ranked, np.minimum(even_counts(share, lengths), ranked.can))
-        fewest.append(steps[0])
-        gains.append(steps[1])
+        found.append(steps_around(ranked, even_counts(share, lengths)))
         tokens += int(lengths.sum())
-    return bar_for(np.concatenate(fewest), np.concatenate(gains), share * tokens)
+    steps = Steps(
+        np.concatenate([one.fewest for one in found]), np.concatenate([one.gains for one in found])
+    )
+    bar = bar_for(steps, share * tokens)
+    return bar, int(steps.above(bar).sum()) / max(1, tokens)
