@@ -21,7 +21,7 @@ test: $(READY)  ## set up and pass all tests
 promises: $(READY)  ## the long ones, with the full numbers
 	$(BIN)/pytest -m "long" --timeout 7200
 
-screenshots: $(READY)  ## the README's pictures, with the model named: make screenshots
+screenshots: $(READY)  ## the README's pictures, made anew: make screenshots MODEL=RUN
 	$(BIN)/python -m tests.browser.screenshots $(if $(MODEL),--model $(MODEL))
 
 default-model: $(READY)  ## train the model that ships again: make default-model PAIRS="deu-eng.zip fra-eng.zip"
@@ -45,6 +45,6 @@ $(READY): pyproject.toml constraints.txt hatch_build.py $(wildcard src/tersely/k
 	@touch $@
 
 clean:  ## remove what the commands above made
-	rm -rf $(VENV) .demo .default build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .default build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f src/tersely/kernels/*.so
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -18,7 +18,6 @@ MAY_IMPORT = {
     "report": {"text", "model", "evaluation"},
     "web": set(),
     "service": {"text", "model", "web"},
-    "study": {"text", "model", "web"},
     "bench": None,  # anything
     "cli": None,
 }

@@ -21,7 +21,7 @@ def _whole(value: Any) -> Any:
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 Word = Annotated[str, Field(min_length=1, max_length=50)]
-ModelName = Annotated[str, Field(max_length=64, examples=["everyday"])]
+ModelName = Annotated[str, Field(max_length=64, examples=["default"])]
 
 
 class Asked(BaseModel):

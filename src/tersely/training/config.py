@@ -77,7 +77,7 @@ class EstimatorConfig:
     exploration_floor: float = 0.0
     """Keep probabilities are held within [floor, 1 − floor] while training."""
     entropy_bonus_tokens_per_nat: float = 0.0
-    """Reward for undecided keep probabilities: bounds the logits, so that q can come back."""
+    """Reward for undecided keep probabilities; where they are decided it hardly pulls."""
     logit_penalty_tokens: float = 0.0
     """Cost of the square of each keep logit: what REINFORCE can no longer pull back, this can."""
     decoder_first_steps: int = 0
@@ -96,12 +96,12 @@ class DistillationConfig:
     """Standard deviation of the logarithm of a word's worth."""
     flip_share: float = 0.05
     """Of words whose worth is drawn instead of predicted."""
+    free_share: float = 0.0
+    """Of sentences by the encoder, whose words are spent freely: a word more where it helps."""
     default_budget: float = 0.4
     """Share of tokens to type where none is asked for."""
     types_case_marks: bool = False
     """Whether `<shift>` is typed where it is worth it, as the paper's encoder may."""
-    free_share: float = 0.0
-    """Of the others, whose words are spent freely: one more where it helps, one fewer where not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -196,7 +196,7 @@ class Trainer:
                     "step": self.step,
                     "kind": "warning",
                     "text": f"q has collapsed to keeping {what} of the tokens and explores no "
-                    "more; try estimator.exploration_floor = 0.02.",
+                    "more; try estimator.logit_penalty_tokens = 0.005.",
                 }
             )
 

@@ -106,7 +106,8 @@ def test_any_bytes_survive_being_read_as_mail(raw):
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("piece", ["(", ":", "<", "a@b,", "\n "])
 def test_a_hostile_sender_takes_no_longer_than_it_should(piece):
-    sender_of(b"From: " + piece.encode() * 100_000 + b"\n\nHi.")
+    sender = sender_of(b"From: " + piece.encode() * 100_000 + b"\n\nHi.")
+    assert not sender or "@" in sender
 
 
 @pytest.mark.timeout(120)

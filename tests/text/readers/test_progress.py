@@ -23,7 +23,8 @@ def test_without_a_size_everything_is_reported():
     assert reported == [7]
 
 
-def test_a_meter_nobody_watches_is_silent():
+def test_a_meter_nobody_watches_is_silent(capsys):
     meter = Meter(10)
     meter.advance(3)
     meter.finish()
+    assert capsys.readouterr() == ("", "")
