@@ -30,7 +30,7 @@ from tersely.model.search import Beam
 from tersely.text.keywords import RuleEncoder, Stopword, Unif
 from tersely.text.tokens import tokenise
 
-BUDGETS = (0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+BUDGETS = (0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8)
 READ_AT = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 PAPER_BEST = {0.25: 0.0813, 0.34: 0.1445, 0.50: 0.3831}  # table 2: the best decoder for a point
 INPUTS: Mapping[str, RuleEncoder] = {

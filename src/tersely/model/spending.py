@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.floating]
 Counts = npt.NDArray[np.int64]
 
 DROPPED, KEPT = 0, 1
-SHARPNESS = 0.5  # costs add up to too much: the chance is taken to be e^(−half of their sum)
+SHARPNESS = 0.3  # a chance is e^(−0.3 × nats): of being among the first few, not the very first
 
 
 @dataclass(frozen=True, slots=True)
