@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tersely.errors import TerselyError
 from tersely.model.budgets import LONGEST, Budgets, with_steps
 from tersely.model.hint import keywords_at
-from tersely.model.spending import Spending
+from tersely.model.spending import SHARPNESS, Spending
 from tersely.text.tokens import SHIFT
 
 
@@ -135,3 +135,15 @@ def test_without_bars_a_share_is_spent_evenly() -> None:
     mixed = Budgets.from_settings({"budgets": [BARS[0], {"budget": 0.9, "typed_fraction": 0.9}]})
     assert mixed.spending_for(0.5).bar == 0.1
     assert mixed.spending_for(0.9) == Spending(0.9)
+
+
+def test_bars_are_read_with_the_sharpness_they_were_found_with() -> None:
+    budgets = Budgets.from_settings({"budgets": BARS, "encoder": {"sharpness": 0.7}})
+    assert budgets.spending_for(0.5) == Spending(0.4, 0.1, 0.7)
+    assert Budgets.from_settings({"budgets": BARS, "encoder": {}}).sharpness == SHARPNESS
+
+
+@pytest.mark.parametrize("sharpness", [0.0, -1, float("nan"), 101, "sharp", None, True])
+def test_a_sharpness_that_is_none_is_refused(sharpness: object) -> None:
+    with pytest.raises(TerselyError, match="sharpness"):
+        Budgets.from_settings({"budgets": BARS, "encoder": {"sharpness": sharpness}})

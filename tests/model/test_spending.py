@@ -139,3 +139,15 @@ def test_what_lies_behind_a_sentence_does_not_matter() -> None:
     for spending in (Spending(0.3), Spending(0.3, 0.01)):
         expected = spending.counts(worth, costs, lengths)
         assert (spending.counts(wide, far, lengths) == expected).all()
+
+
+def test_a_sharper_eye_spends_on_what_is_nearly_there() -> None:
+    """A word that saves three nats where five remain, or one that saves the only nat there is."""
+    costs = np.array([[[3.0, 0.0], [5.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]])
+    worth = np.array([[3.0, -np.inf], [1.0, -np.inf]])
+
+    def gains(sharpness: float) -> np.ndarray:
+        return steps_around(rank(worth, costs, [2, 2]), np.array([1, 1]), sharpness).gains[:, 0]
+
+    assert gains(0.05)[0] > gains(0.05)[1]
+    assert gains(1.0)[0] < gains(1.0)[1]

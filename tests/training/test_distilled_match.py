@@ -9,7 +9,7 @@ from tersely.game.distilled import GREATEST_BUDGET, LEAST_BUDGET, DistilledRound
 from tersely.game.rules import RandomRateRule
 from tersely.model.architectures import open_model
 from tersely.model.budgets import Budgets
-from tersely.model.spending import Spending
+from tersely.model.spending import SHARPNESS, Spending
 from tersely.text.prepared import Split
 from tersely.training.distilled_match import FREE_TABLE, JUDGED, TABLE, DistilledMatch, measure
 from tests.game.small import random_batch
@@ -101,6 +101,7 @@ def test_freely_every_row_has_the_bar_at_which_its_budget_is_typed(
         assert row["typed_fraction"] == pytest.approx(found["kept_fraction"])
     assert len({row["bar"] for row in rows}) > 10
     assert len(Budgets.from_settings(settings).bars) == len(rows)
+    assert settings["encoder"]["sharpness"] == SHARPNESS
     model = monotone_folder_of(match.scheme, **settings)
     lexicon = [*model.vocabulary.tokens, *(f"w{n}" for n in range(30, 40))]
     sentences = [[lexicon[token] for token in dev[row]] for row in range(300)]

@@ -15,7 +15,7 @@ import numpy as np
 
 from tersely.errors import TerselyError
 from tersely.model.hint import keywords_at
-from tersely.model.spending import Spending
+from tersely.model.spending import SHARPNESS, Spending
 from tersely.text.tokens import SHIFT
 
 LEAST, GREATEST = 0.05, 0.9  # what models are trained for
@@ -30,6 +30,7 @@ class Budgets:
     budgets: tuple[float, ...]
     typed: tuple[float, ...]
     bars: tuple[float | None, ...] = ()
+    sharpness: float = SHARPNESS
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> "Budgets":
@@ -41,6 +42,7 @@ class Budgets:
             tuple(float(row["budget"]) for row in rows),
             tuple(float(row["typed_fraction"]) for row in rows),
             tuple(row.get("bar") for row in rows),
+            _sharpness(settings.get("encoder")),
         )
         if list(found.budgets) != sorted(set(found.budgets)):
             raise TerselyError("The model's table of budgets does not rise.")
@@ -52,7 +54,7 @@ class Budgets:
         bar = self.bars[nearest] if self.bars else None
         if bar is None:
             return Spending(self.budget_for(typed))
-        return Spending(self.budgets[nearest], bar)
+        return Spending(self.budgets[nearest], bar, self.sharpness)
 
     def budget_for(self, typed: float) -> float:
         """The budget at which this share is typed; the nearest there is beyond the ends."""
@@ -101,6 +103,13 @@ def _typed_share(budget: float, lengths: Sequence[tuple[int, int]]) -> float:
     """Of all tokens; of each sentence as many as the budget says, if so many can be typed."""
     typed = sum(min(keywords_at(budget, tokens), can) for tokens, can in lengths)
     return typed / max(1, sum(tokens for tokens, _ in lengths))
+
+
+def _sharpness(encoder: Any) -> float:
+    given = encoder.get("sharpness", SHARPNESS) if isinstance(encoder, Mapping) else SHARPNESS
+    if type(given) not in (int, float) or not 0 < given <= 100:
+        raise TerselyError("The model's settings hold no table of budgets: sharpness is above 0.")
+    return float(given)
 
 
 def _is_row(row: Any) -> bool:

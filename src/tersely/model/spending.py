@@ -25,6 +25,7 @@ class Spending:
 
     share: float
     bar: float | None = None  # what a word more must add to the chance
+    sharpness: float = SHARPNESS  # with which the bar was found
 
     def counts(self, worth: Floats, costs: Floats, lengths: npt.ArrayLike) -> Counts:
         """How many tokens of each sentence are typed, if so many can be: (rows,).
@@ -34,7 +35,7 @@ class Spending:
         even = even_counts(self.share, lengths)
         if self.bar is None:
             return even
-        return steps_around(rank(worth, costs, lengths), even).above(self.bar)
+        return steps_around(rank(worth, costs, lengths), even, self.sharpness).above(self.bar)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def rank(worth: Floats, costs: Floats, lengths: npt.ArrayLike) -> Ranked:
     )
 
 
-def steps_around(ranked: Ranked, counts: Counts) -> Steps:
+def steps_around(ranked: Ranked, counts: Counts, sharpness: float = SHARPNESS) -> Steps:
     """The steps from one keyword below these counts (rows,) to one above them.
 
     What a step adds is how much likelier the sentence comes back; where the second adds more than
@@ -93,7 +94,7 @@ def steps_around(ranked: Ranked, counts: Counts) -> Steps:
     nothing = np.zeros((len(counts), 1))
     before = np.concatenate([nothing, ranked.typed.cumsum(axis=1)], axis=1)
     behind = np.concatenate([ranked.left_out[:, ::-1].cumsum(axis=1)[:, ::-1], nothing], axis=1)
-    chance = np.exp(-SHARPNESS * (before + behind))  # with so many keywords: (rows, time + 1)
+    chance = np.exp(-sharpness * (before + behind))  # with so many keywords: (rows, time + 1)
     fewest, most = np.maximum(counts - 1, 0), np.minimum(counts + 1, ranked.can)
     first = np.where(fewest < counts, chance[rows, counts] - chance[rows, fewest], np.nan)
     second = np.where(counts < most, chance[rows, most] - chance[rows, counts], np.nan)

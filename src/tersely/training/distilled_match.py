@@ -13,7 +13,15 @@ from tersely.game.monotone_scheme import MonotoneScheme, worth
 from tersely.game.round import RoundRecord
 from tersely.model.budgets import with_steps
 from tersely.model.monotone_shape import MONOTONE
-from tersely.model.spending import Spending, Steps, bar_for, even_counts, rank, steps_around
+from tersely.model.spending import (
+    SHARPNESS,
+    Spending,
+    Steps,
+    bar_for,
+    even_counts,
+    rank,
+    steps_around,
+)
 from tersely.model.worth import SURPRISAL
 from tersely.text.prepared import Split
 from tersely.text.tokens import SHIFT
@@ -64,8 +72,10 @@ class DistilledMatch:
             "default_budget": self.default_budget,
             "types_marks": self.scheme.types_marks,
         }
-        table = self._freely if self.game.free_share else self._evenly
-        return {"encoder": encoder, "budgets": table(dev, sentences)}
+        if not self.game.free_share:
+            return {"encoder": encoder, "budgets": self._evenly(dev, sentences)}
+        encoder["sharpness"] = SHARPNESS
+        return {"encoder": encoder, "budgets": self._freely(dev, sentences)}
 
     def _evenly(self, dev: Split, sentences: int) -> list[dict[str, float]]:
         """What budgets lose, the ε of each, and between them how many words each step types."""
