@@ -18,10 +18,12 @@ from tersely.bench.frontier import (
     finished_runs,
     lead_over_paper,
     measure,
+    nearest,
     our_points,
     robustness,
     short_enough,
 )
+from tersely.bench.paper_sized import UNITS
 from tersely.errors import TerselyError, UsageError
 from tersely.evaluation.evaluate import predict, summarise
 from tersely.evaluation.frontier import MEASURES, Point
@@ -225,6 +227,9 @@ def test_all_decoders_get_the_same_keywords_of_others(
         assert {one["sentences"] for one in decoders} == {9}
         assert {one["typed_fraction"] for one in decoders} == {kept / sum(map(len, asked))}
         assert len({one["nll_per_token"] for one in decoders}) == len(decoders)
+        seeds = row["ours"]["seeds"]["nll_per_token"]
+        assert len(seeds) == len(bench.models)
+        assert row["ours"]["nll_per_token"] == pytest.approx(sum(seeds) / len(seeds))
 
 
 def test_the_best_of_the_others_is_found_for_each_measure(
@@ -256,19 +261,37 @@ def test_decoders_are_timed_in_turns_on_the_same_keywords(
 ) -> None:
     passed = [0.0]
     asked: dict[str, list[Any]] = {"monotone": [], "paper": []}
+    sizes: list[int] = []
 
     def suggest(self: Completer, rows: Any, beam: Any, budget: float | None = None) -> list[Any]:
         asked[self.model.architecture].append(rows)
+        if self.model.architecture == "paper":
+            sizes.append(self.runtime.shape.decoder_units)
         passed[0] += 3.0 if self.model.architecture == "paper" else 2.0
         return [[] for _ in rows]
 
     monkeypatch.setattr(Completer, "suggest", suggest)
     monkeypatch.setattr(frontier, "time", SimpleNamespace(perf_counter=lambda: passed[0]))
     monkeypatch.setattr(frontier, "TIMED_SENTENCES", 5)
-    speed = decoding(bench, "a-unif", print)
-    assert speed == {"ours_milliseconds": 2000, "paper_milliseconds": 3000, "times_faster": 1.5}
-    assert asked["monotone"][1:] == asked["paper"]  # the first chose the keywords
-    assert [len(rows) for rows in asked["paper"]] == [1] * 5
+    speed = decoding(bench, list(finished_runs(bench.sweep)), print)
+    assert speed == {
+        "ours_milliseconds": 2000,
+        "paper_milliseconds": 3000,
+        "as_trained_milliseconds": 3000,
+        "paper_decoder": "b-tight",
+        "times_faster": 1.5,
+    }
+    in_turns = [rows for rows in asked["monotone"][1:] for _ in ("paper", "as trained")]
+    assert asked["paper"] == in_turns  # the first time ours was asked it chose the keywords
+    assert [len(rows) for rows in asked["paper"]] == [1] * 10
+    assert UNITS <= sizes[0] < UNITS + 8  # in whole blocks
+    assert sizes == [sizes[0], small_scheme().shape.decoder_units] * 5
+
+
+def test_the_decoder_compared_is_used_to_as_many_keywords(bench: FrontierBench) -> None:
+    points = list(finished_runs(bench.sweep))  # 0.2, 0.4 and 0.6 typed
+    names = [nearest(points, typed_fraction=typed).name for typed in (0.0, 0.45, 0.9)]
+    assert names == ["a-unif", "b-tight", "c-loose"]
 
 
 def test_what_is_being_measured_is_told(found: dict[str, Any], said: list[str]) -> None:
@@ -282,7 +305,11 @@ def test_what_is_being_measured_is_told(found: dict[str, Any], said: list[str]) 
 def test_the_figures_are_json(found: dict[str, Any]) -> None:
     read = json.loads(json.dumps(found, allow_nan=False))
     assert read["sentences"] == 18
-    assert read["robustness"] == found["robustness"]
+    for name, row in found["robustness"].items():
+        assert read["robustness"][name].keys() == row.keys()
+        assert read["robustness"][name]["best_top3"] == row["best_top3"]
+        interval = row["ours"]["intervals"]["top3"]
+        assert read["robustness"][name]["ours"]["intervals"]["top3"] == [*interval]
     assert [point["family"] for point in read["sweep"]] == list(RUNS.values())
 
 

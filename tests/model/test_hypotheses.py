@@ -26,10 +26,12 @@ def test_what_goes_on_stays_with_its_sentence() -> None:
     assert live.sentence.tolist() == [0, 0, 2]
     assert live.groups.sizes.tolist() == [2, 1]
     assert live.last.tolist() == [10, 11, 12]
-    kept, rows = live.of_sentences(np.array([False, True]))
-    assert rows.tolist() == [False, False, True]
-    assert kept.sentence.tolist() == [2]
-    assert kept.last.tolist() == [12]
+    one = live.of_rows(np.array([False, False, True]))
+    assert (one.sentences.tolist(), one.groups.sizes.tolist()) == ([2], [1])
+    assert (one.sentence.tolist(), one.last.tolist(), one.score.tolist()) == ([2], [12], [-2.0])
+    both = live.of_rows(np.array([False, True, True]))
+    assert (both.sentences.tolist(), both.groups.sizes.tolist()) == ([0, 2], [1, 1])
+    assert both.last.tolist() == [11, 12]
 
 
 def a_story(count: int = 2) -> Story:

@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,7 +90,8 @@ def test_rivals_lose_nothing_that_is_among_the_best_of_their_sentence(
 ) -> None:
     so_far = np.random.default_rng(2).normal(scale=3, size=ROWS).astype(np.float32)
     starts = (0, 5, 6, 30, ROWS)
-    ids, scores = coming.best(count, Rivals(so_far, Groups(np.diff(starts))))
+    nothing = np.full(len(starts) - 1, -np.inf, np.float32)
+    ids, scores = coming.best(count, Rivals(so_far, Groups(np.diff(starts)), nothing))
     every = coming.all()
     for start, end in itertools.pairwise(starts):
         found = np.sort((scores + so_far[:, None])[start:end].ravel())[::-1][:count]
@@ -102,6 +104,10 @@ def test_rivals_lose_nothing_that_is_among_the_best_of_their_sentence(
 
 def test_a_floor_is_what_the_last_wanted_word_of_the_sentence_has() -> None:
     scores = np.array([[-1.0, -2.0], [-3.0, -4.0], [-1.0, -9.0]], np.float32)
-    rivals = Rivals(np.array([-1.0, 0.0, 0.0], np.float32), Groups(np.array([2, 1])))
+    nothing = np.full(2, -np.inf, np.float32)
+    rivals = Rivals(np.array([-1.0, 0.0, 0.0], np.float32), Groups(np.array([2, 1])), nothing)
     # Totals of the first sentence: −2, −3; −3, −4. Its third best is −3.
     assert rivals.floors(scores, 3) == pytest.approx([-2.0, -3.0, -np.inf])
+    # What is given up counts where it is more than that.
+    given_up = replace(rivals, given_up=np.array([-2.5, -4.0], np.float32))
+    assert given_up.floors(scores, 3) == pytest.approx([-1.5, -2.5, -4.0])

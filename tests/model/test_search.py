@@ -232,7 +232,7 @@ def test_stopping_early_loses_nothing(width: int, monkeypatch: pytest.MonkeyPatc
         return found, language.steps
 
     early = [run(seed) for seed in range(10)]
-    monkeypatch.setattr(search._Hunt, "_is_open", lambda _, live: live.sentences >= 0)
+    monkeypatch.setattr(search._Hunt, "_can_win", lambda _, live: live.sentence >= 0)
     late = [run(seed) for seed in range(10)]
     for (ours, _), (theirs, steps) in zip(early, late, strict=True):
         assert steps == 13

@@ -6,6 +6,7 @@ from typing import Any
 
 from tersely.atomic import new_file
 from tersely.bench.markdown import table
+from tersely.bench.paper_sized import UNITS
 from tersely.errors import UsageError
 
 TITLES = {"exact_match": "greedy", "exact_match_served": "served", "top3": "top three"}
@@ -131,12 +132,14 @@ def _robustness(found: dict[str, Any]) -> str:
                     f"{row['ours']['typed_fraction']:.2f}",
                     title,
                     f"{row['ours'][measure]:.1%}",
+                    _range(row["ours"]["intervals"][measure]),
                     f"{best['value']:.1%}",
                     best["decoder"],
                     _times(best["times"]),
                 ]
             )
-    return table(["keywords", "typed", "measure", "ours", "best", "whose", "times"], rows)
+    heads = ["keywords", "typed", "measure", "ours", "95 %", "best", "whose", "times"]
+    return table(heads, rows)
 
 
 def _people(found: dict[str, Any]) -> str:
@@ -152,7 +155,9 @@ def _rest(found: dict[str, Any]) -> str:
     return (
         f"A budget is kept to within {found['budget_error']:.3f}. "
         f"Decoding takes {speed['ours_milliseconds']:.1f} ms a sentence, the paper's decoder "
-        f"{speed['paper_milliseconds']:.1f} ({speed['times_faster']:.1f} times as long)."
+        f"({speed['paper_decoder']}) with its {UNITS} units {speed['paper_milliseconds']:.1f}, "
+        f"{speed['times_faster']:.2f} times as long; with the units it was trained with "
+        f"{speed['as_trained_milliseconds']:.1f}."
     )
 
 

@@ -47,19 +47,19 @@ class Live:
             sentences, groups = self.sentences[is_there], Groups(found.sizes[is_there])
         return Live(sentences, groups, sentence, found.score, found.placed, found.word, found.heard)
 
-    def of_sentences(self, wanted: Bools) -> tuple["Live", Bools]:
-        """Follow only some sentences; tell which rows are theirs."""
-        rows = wanted[self.groups.of_row]
-        kept = Live(
-            self.sentences[wanted],
-            Groups(self.groups.sizes[wanted]),
+    def of_rows(self, rows: Bools) -> "Live":
+        """Follow only some rows, and the sentences they are of."""
+        sizes = np.bincount(self.groups.of_row[rows], minlength=len(self.sentences))
+        is_there = sizes > 0
+        return Live(
+            self.sentences[is_there],
+            Groups(sizes[is_there]),
             self.sentence[rows],
             self.score[rows],
             self.placed[rows],
             self.last[rows],
             self.heard[rows],
         )
-        return kept, rows
 
 
 class _Ended(NamedTuple):

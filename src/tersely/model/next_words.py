@@ -47,14 +47,15 @@ class Rivals:
 
     so_far: Floats  # (rows,): log-probability of what each has said
     groups: Groups
+    given_up: Floats  # (sentences,): what at best is so likely need not be found
 
     def floors(self, scores: Floats, wanted: int) -> Floats:
         """What a word of each row must exceed to be among the `wanted` best of its sentence."""
+        least = self.given_up
         totals = self.groups.side_by_side(scores + self.so_far[:, None])
-        if totals.shape[1] < wanted:
-            return np.full(len(scores), -np.inf, np.float32)
-        last = top(totals, wanted)[1].min(axis=1)  # (sentences,)
-        floors: Floats = last[self.groups.of_row] - self.so_far
+        if totals.shape[1] >= wanted:
+            least = np.maximum(least, top(totals, wanted)[1].min(axis=1))
+        floors: Floats = least[self.groups.of_row] - self.so_far
         return floors
 
 

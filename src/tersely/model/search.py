@@ -22,6 +22,7 @@ from tersely.text.vocab import BOS_ID, EOS_ID, PAD_ID, SHIFT_ID, UNK_ID
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 BARRED = np.float32(-np.inf)
+SLACK = 1e-3  # nats; scores are added up in float32 where little depends on it
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class _Hunt:
     def advance(self, live: Live, coming: NextWords) -> tuple[Live, Ids]:
         """Extend every hypothesis by its best words; tell each new one's parent.
 
-        What is worse than the last wanted sentence is given up: scores only fall.
+        What is no better than the last wanted sentence is given up: scores only fall.
         """
         alike = self.beam.alike if self.beam.silent else self.beam.width
         found = follow(self._field(live, coming), width=self.beam.width, alike=alike, end=EOS_ID)
@@ -94,16 +95,17 @@ class _Hunt:
             self.story.end(int(live.sentence[row]), row, score, int(live.heard[row]))
         self.left -= 1
         fresh, parents = live.after(found), found.row
-        is_open = self._is_open(fresh)
-        if not is_open.all():
-            fresh, rows = fresh.of_sentences(is_open)
-            parents = parents[rows]
+        can_win = self._can_win(fresh)
+        if not can_win.all():
+            fresh, parents = fresh.of_rows(can_win), parents[can_win]
         self.story.go_on(parents, fresh.last)
         return fresh, parents
 
     def _field(self, live: Live, coming: NextWords) -> Field:
         """What may be said now."""
-        rivals = Rivals(live.score.astype(np.float32), live.groups)
+        given_up = self.story.worst_wanted[live.sentences] - SLACK
+        so_far = live.score.astype(np.float32)
+        rivals = Rivals(so_far, live.groups, given_up.astype(np.float32))
         words, scores = coming.best(2 * self.beam.width + len(self.beam.barred), rivals)
         at = live.sentence, live.placed
         needed = self.asked.needed[at]
@@ -141,11 +143,10 @@ class _Hunt:
             self._is_marked[live.sentences],
         )
 
-    def _is_open(self, live: Live) -> Bools:
-        """Whether what is followed of each sentence can still win: (sentences,)."""
-        best = live.score[live.groups.bounds[:-1]]
-        is_open: Bools = self.story.worst_wanted[live.sentences] < best
-        return is_open
+    def _can_win(self, live: Live) -> Bools:
+        """Whether what is followed may still become one of the wanted sentences: (rows,)."""
+        can_win: Bools = live.score > self.story.worst_wanted[live.sentence]
+        return can_win
 
     def cut_short(self, live: Live) -> None:
         """Time is up: unless a sentence was found, end the best with the keywords it lacks.
