@@ -237,11 +237,11 @@ def test_the_best_of_the_others_is_found_for_each_measure(
 ) -> None:
     told = iter(value for value in (0.3, 0.1, 0.2, 0.15) for _ in INPUTS)  # ours, then the runs
 
-    def figures_of(predictions: Any) -> dict[str, float]:
+    def figures_of(seeds: Any) -> dict[str, float]:
         value = next(told)
         return {"exact_match": value, "exact_match_served": value / 2, "top3": 1 - value}
 
-    monkeypatch.setattr(frontier, "_figures", figures_of)
+    monkeypatch.setattr(frontier, "summarise_seeds", figures_of)
     for row in robustness(replace(bench, robustness_sentences=1), list(RUNS), print).values():
         assert row["best_exact_match"] == {"decoder": "b-tight", "value": 0.2, "times": 0.3 / 0.2}
         assert row["best_exact_match_served"]["value"] == 0.1
@@ -251,7 +251,7 @@ def test_the_best_of_the_others_is_found_for_each_measure(
 def test_where_no_other_decoder_gets_any_right_there_is_no_multiple(
     bench: FrontierBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(frontier, "_figures", lambda _: dict.fromkeys(MEASURES, 0.0))
+    monkeypatch.setattr(frontier, "summarise_seeds", lambda _: dict.fromkeys(MEASURES, 0.0))
     for row in robustness(replace(bench, robustness_sentences=1), list(RUNS), print).values():
         assert row["best_top3"]["times"] is None
 

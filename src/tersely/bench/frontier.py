@@ -19,7 +19,6 @@ from tersely.bench.widened import widened
 from tersely.errors import TerselyError, UsageError
 from tersely.evaluation.evaluate import (
     Choose,
-    Prediction,
     length_matched,
     predict,
     summarise,
@@ -171,7 +170,7 @@ def robustness(bench: FrontierBench, runs: Sequence[str], say: Say) -> dict[str,
         seeds = [Completer.load(path) for path in paths]
         for name, rule in INPUTS.items():
             choose = _choice(rule)
-            table[name][decoder] = _figures(
+            table[name][decoder] = summarise_seeds(
                 [predict(completer, sentences, choose=choose) for completer in seeds]
             )
     for row in table.values():
@@ -223,10 +222,6 @@ def nearest(points: Sequence[Point], *, typed_fraction: float) -> Point:
 
 def _choice(rule: RuleEncoder) -> Choose:
     return lambda sentences: [rule.mask(tokens, coins(tokens)) for tokens in sentences]
-
-
-def _figures(seeds: Sequence[Sequence[Prediction]]) -> dict[str, Any]:
-    return summarise_seeds(seeds)
 
 
 def _plain(point: Point) -> dict[str, Any]:
