@@ -9,7 +9,7 @@ from tersely.bench.runtimes import RuntimesBench, installed_bytes, measure, rend
 from tersely.cli.main import main
 from tersely.errors import UsageError
 from tersely.model.folder import ModelFolder
-from tests.game.small_monotone import MONOTONE_SHAPES, monotone_folder_of, small_monotone
+from tests.game.small_monotone import monotone_folder_of, small_monotone
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +45,6 @@ def test_another_architecture_is_refused(trained, capsys) -> None:
     with pytest.raises(UsageError, match=r'"paper"; a "monotone" one is needed'):
         measure(RuntimesBench(model=ModelFolder.from_pretrained(trained)))
     assert main(["bench", "runtimes", "--model", str(trained)]) == 2
-
-
-def test_a_table_that_the_graph_does_not_have_is_refused() -> None:
-    model = monotone_folder_of(small_monotone(MONOTONE_SHAPES["phrases"]))
-    with pytest.raises(UsageError, match="table of phrases"):
-        measure(RuntimesBench(model=model))
 
 
 def test_the_command_prints_json(tmp_path, capsys) -> None:

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from tersely.evaluation.variants import are_unusual
-from tersely.training.changing import with_changes
-from tersely.training.config import RunConfig, completed
+from tersely.training.config import RunConfig, completed, with_changes
 
 POINTS = ["epsilon_nats_per_token", "weight_tokens_per_nat", "delta"]
 

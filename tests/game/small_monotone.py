@@ -42,7 +42,6 @@ def small_monotone_shape(**changes) -> MonotoneShape:
 MONOTONE_SHAPES = {
     "full": small_monotone_shape(),
     "adaptive": small_monotone_shape(softmax="adaptive", adaptive_cutoffs=(10, 20)),
-    "phrases": small_monotone_shape(phrase_rows=50, phrase_units=3),
 }
 
 
@@ -58,9 +57,6 @@ def small_monotone(
     scheme.start_uniform(width, torch.Generator().manual_seed(seed))
     with torch.no_grad():
         scheme.encoder.costs.weight *= cost_scale
-        if scheme.decoder.phrases:
-            table = scheme.decoder.phrases.table.weight
-            table.uniform_(-width, width, generator=torch.Generator().manual_seed(seed))
     return scheme
 
 

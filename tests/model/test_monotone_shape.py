@@ -30,13 +30,6 @@ def test_settings_without_a_shape_are_refused() -> None:
             MonotoneShape.from_settings({"shape": table})
 
 
-def test_models_from_before_there_were_phrases_have_none() -> None:
-    whole = small_monotone_shape().as_settings()
-    older = {key: value for key, value in whole.items() if not key.startswith("phrase_")}
-    assert len(older) == len(whole) - 2
-    assert MonotoneShape.from_settings({"shape": older}) == small_monotone_shape()
-
-
 IMPOSSIBLE: dict[str, dict[str, Any]] = {
     "no words": {"vocabulary_size": 0},
     "no embedding": {"embedding_units": 0},
@@ -47,11 +40,6 @@ IMPOSSIBLE: dict[str, dict[str, Any]] = {
     "an unknown softmax": {"softmax": "hierarchical"},
     "adaptive without clusters": {"softmax": "adaptive"},
     "a division of nothing": {"adaptive_division": 0.0},
-    "phrases without units": {"phrase_rows": 50},
-    "units without phrases": {"phrase_units": 3},
-    "a negative table": {"phrase_rows": -50, "phrase_units": 3},
-    "a table of words": {"phrase_rows": "50", "phrase_units": 3},
-    "more phrases than there are": {"phrase_rows": 1 << 23, "phrase_units": 3},
 }
 
 

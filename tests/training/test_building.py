@@ -7,9 +7,11 @@ from tersely.game.round import LearnedRound, RuleRound
 from tersely.game.rules import StopwordRule, UnifRule
 from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
 from tersely.training.building import (
+    build_optimizer,
     build_round,
     build_scheme,
     shape_of,
+    sides,
     stopword_encoder,
 )
 from tersely.training.config import load_config
@@ -110,3 +112,15 @@ def test_stopwords_are_dropped_as_the_config_says() -> None:
     )
     encoder = stopword_encoder(config.objective)
     assert (encoder.delta, encoder.drop_shift, encoder.drop_punctuation) == (0.5, True, False)
+
+
+def test_both_sides_have_their_rate_and_all_parameters_one_place() -> None:
+    config = small_config(training={"learning_rate": 0.01, "encoder_learning_rate": 0.002})
+    scheme = build_scheme(config, 50, generator())
+    optimizer = build_optimizer(config, scheme)
+    assert [group["lr"] for group in optimizer.param_groups] == [0.002, 0.01]
+    assert [group["params"] for group in optimizer.param_groups] == list(sides(scheme))
+    held = [id(one) for group in optimizer.param_groups for one in group["params"]]
+    assert sorted(held) == sorted(id(one) for one in scheme.parameters())
+    same = build_optimizer(small_config(), scheme)
+    assert [group["lr"] for group in same.param_groups] == [0.001, 0.001]

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from tersely.errors import UsageError
-from tersely.training.config import RunConfig, load_config, parse_config
+from tersely.training.config import RunConfig, load_config, parse_config, with_changes
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -65,14 +65,6 @@ def test_the_papers_settings_are_the_papers() -> None:
         ({"distillation": {"default_budget": -0.1}}, "default_budget lies between 0 and 1"),
         ({"model": {"architecture": "monotone"}}, "go together"),
         ({"objective": {"kind": "distilled"}}, "go together"),
-        (
-            {"model": {"phrase_rows": 100}},
-            'model.phrase_rows needs model.architecture = "monotone"',
-        ),
-        ({"model": {"phrase_rows": -1}}, "model.phrase_rows is at least 0"),
-        ({"model": {"phrase_rows": 1 << 23}}, "4,194,304 at most"),
-        ({"model": {"phrase_units": 0}}, "model.phrase_units is at least 1"),
-        ({"training": {"phrase_learning_rate": 0.0}}, "phrase_learning_rate is above 0"),
     ],
 )
 def test_a_wrong_config_is_refused_with_a_way_out(tables: dict, complaint: str) -> None:
@@ -88,6 +80,24 @@ def test_whole_numbers_do_for_fractions() -> None:
 def test_noise_is_no_share_and_may_exceed_one() -> None:
     made = parse_config({"distillation": {"worth_noise": 2.5}}, where="x")
     assert made.distillation.worth_noise == 2.5
+
+
+def test_changes_are_written_as_in_toml() -> None:
+    config = with_changes(
+        RunConfig(),
+        [
+            "training.seed=2",
+            "objective.kind=unif",
+            "objective.delta=0.3",
+            "model.adaptive_cutoffs=[5]",
+        ],
+    )
+    assert config.training.seed == 2
+    assert (config.objective.kind, config.objective.delta) == ("unif", 0.3)
+    assert config.model.adaptive_cutoffs == (5,)
+    for bad in ("seed=2", "training=2", "nothing.seed=2", "training.sead=2"):
+        with pytest.raises(UsageError):
+            with_changes(RunConfig(), [bad])
 
 
 @pytest.mark.parametrize("content", [b"[model", b"\xff\xfe"])

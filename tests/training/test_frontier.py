@@ -7,8 +7,7 @@ import pytest
 from tersely.evaluation.evaluate import predict, summarise
 from tersely.model.completer import Completer
 from tersely.text.fixture import fixture_sentences
-from tersely.training.changing import with_changes
-from tersely.training.config import RunConfig, load_config
+from tersely.training.config import RunConfig, load_config, with_changes
 from tersely.training.run import RunRequest, train
 from tests.training.small import small_corpus
 

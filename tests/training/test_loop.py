@@ -28,16 +28,6 @@ KINDS = {
         objective={"kind": "distilled"},
         training={"schedule": "linear", "warmup_steps": 4},
     ),
-    "phrases": small_config(
-        model={
-            "architecture": "monotone",
-            "encoder_embedding_units": 6,
-            "phrase_rows": 40,
-            "phrase_units": 3,
-        },
-        objective={"kind": "distilled"},
-        training={"schedule": "linear", "warmup_steps": 4},
-    ),
     "adaptive": small_config(model={"softmax": "adaptive", "adaptive_cutoffs": [50, 120]}),
 }
 

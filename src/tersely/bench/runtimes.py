@@ -24,7 +24,7 @@ from tersely.kernels.chosen import KIND, log_softmax
 from tersely.model.folder import ModelFolder
 from tersely.model.lstm import Floats
 from tersely.model.monotone_runtime import MonotoneRuntime, MonotoneState
-from tersely.model.monotone_shape import MONOTONE, MonotoneShape
+from tersely.model.monotone_shape import MONOTONE
 from tersely.model.rows import Ids
 
 Outcome = tuple[Floats, Floats, Floats, Floats]  # hidden, cell, place, log p of the head
@@ -53,8 +53,6 @@ def measure(bench: RuntimesBench) -> dict[str, Any]:
             f'The model is of architecture "{bench.model.architecture}"; '
             f'a "{MONOTONE}" one is needed.'
         )
-    if MonotoneShape.from_settings(bench.model.settings).phrase_rows:
-        raise UsageError("The model has a table of phrases; the graph to compare with has none.")
     graph = step_graph(bench.model)
     content, small = graph.SerializeToString(), quantised(graph)
     runtime, our_ready = _timed(lambda: MonotoneRuntime(bench.model))

@@ -12,9 +12,8 @@ from tersely.bench.zipf import lexicon
 from tersely.game.batches import Batch, Batches
 from tersely.game.round import LearnedRound, RoundRecord, RuleRound
 from tersely.game.scheme import Scheme
-from tersely.training.building import build_round, build_scheme
+from tersely.training.building import build_optimizer, build_round, build_scheme
 from tersely.training.config import ModelConfig, ObjectiveConfig, RunConfig, TrainingConfig
-from tersely.training.updating import build_adam
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,7 @@ class Variant:
         return cls(
             scheme=scheme,
             game=build_round(config, lexicon(vocabulary)),
-            optimizer=build_adam(config.training, scheme),
+            optimizer=build_optimizer(config, scheme),
             generator=generator,
             batches=batches,
             records=[],

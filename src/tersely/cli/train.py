@@ -44,7 +44,7 @@ def run(given: argparse.Namespace) -> None:
     """Train, and say where the model is."""
     if find_spec("torch") is None:
         raise UsageError('Training needs torch. Try: pip install "tersely[train]"')
-    from tersely.training.changing import with_changes
+    from tersely.training.config import with_changes
     from tersely.training.run import RunRequest, train
 
     if given.minutes is not None and not given.minutes > 0:

@@ -4,7 +4,7 @@ A bidirectional LSTM reads the keywords and the end mark after them. At each ste
 decoder LSTM is fed the last token, the reader's state at the keyword that comes next, and
 a hint (model/hint.py); then it either places that keyword or generates another word. To place the
 end mark is to end the sentence, so that every sentence contains its keywords in order,
-whatever the weights are. A table of phrases, if there is one, is added to what chooses.
+whatever the weights are.
 
 With masks that keep each keyword at its leftmost place (alignment.py) a sentence is said
 in one way only: −log p(x|z) is a plain sum, and the softmax is needed only where a word
@@ -22,7 +22,6 @@ from tersely.game.looking_up import look_up_both
 from tersely.game.lstm import PackedLstm, TwoWayLstm
 from tersely.game.masks import with_end_mark, within_vocabulary
 from tersely.game.packing import layout_of, spread
-from tersely.game.phrases import PhraseTable
 from tersely.game.softmax import AdaptiveSoftmax, FullSoftmax
 from tersely.model.monotone_shape import MonotoneShape
 from tersely.text.vocab import BOS_ID
@@ -38,7 +37,6 @@ class MonotoneDecoder(nn.Module):
         self.reader = TwoWayLstm(shape.embedding_units, shape.reader_units_a_direction)
         self.lstm = PackedLstm(shape.decoder_inputs, shape.decoder_units)
         self.place = nn.Linear(shape.decoder_units, 1)
-        self.phrases = PhraseTable(shape) if shape.phrase_rows else None
         self.softmax = (FullSoftmax if shape.softmax == "full" else AdaptiveSoftmax)(shape)
 
     def forward(self, batch: Batch, placed: Placement, told: Tensor) -> Tensor:
@@ -56,9 +54,6 @@ class MonotoneDecoder(nn.Module):
         reading, _ = self.reader(heard, read)  # (all keywords, reader)
         follows = reading[_packed_index(read.places, placed, written.places)]
         states = self.lstm(torch.cat([said, follows], dim=1), written, fed=told, start=None)
-        if self.phrases:
-            around = _around(before, placed).flatten(0, 1)[written.places]  # (all tokens, 4)
-            states = states + self.phrases(within_vocabulary(around, self.shape.vocabulary_size))
         flat = self._choose(
             states,
             placed.here.flatten()[written.places],
@@ -75,14 +70,6 @@ class MonotoneDecoder(nn.Module):
             return chosen
         words = self.softmax(states.index_select(0, generated), targets[generated])
         return chosen + spread(words, generated, len(states))
-
-
-def _around(before: Tensor, placed: Placement) -> Tensor:
-    """The last three words and the next keyword, at every token: (batch, time + 1, 4)."""
-    starts = before.new_full((len(before), 2), BOS_ID)
-    longer = torch.cat([starts, before], dim=1)
-    keyword = placed.keywords.gather(1, placed.following)
-    return torch.stack([before, longer[:, 1:-1], longer[:, :-2], keyword], dim=2)
 
 
 def _packed_index(places: Tensor, placed: Placement, written: Tensor) -> Tensor:

@@ -26,12 +26,10 @@ class MonotoneScheme(nn.Module):
         self.decoder = MonotoneDecoder(shape)
 
     def start_uniform(self, width: float, generator: torch.Generator) -> None:
-        """Draw all parameters from U(−width, width), but for the table of phrases."""
+        """Draw all parameters from U(−width, width)."""
         with torch.no_grad():
             for parameter in self.parameters():
                 parameter.uniform_(-width, width, generator=generator)
-        if self.decoder.phrases:
-            self.decoder.phrases.clear()
 
     def costs(self, batch: Batch, budgets: Tensor) -> Tensor:
         """What each token costs, left out or typed, at budgets (batch,): (batch, time, 2)."""

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from typing import Any, Literal, Protocol, Self
 
@@ -96,11 +96,9 @@ class CommonShape(ABC):
     def from_settings(cls, settings: Mapping[str, Any]) -> Self:
         """Read a shape from a model's settings; refuse what no scheme can have."""
         table = settings.get("shape")
-        known = {item.name for item in fields(cls)}
-        needed = {item.name for item in fields(cls) if item.default is MISSING}
         if (
             not isinstance(table, dict)
-            or not needed <= set(table) <= known  # older models lack what came later
+            or set(table) != {item.name for item in fields(cls)}
             or not isinstance(table["adaptive_cutoffs"], (list, tuple))
         ):
             raise TerselyError("The model's settings do not describe the shape of a scheme.")

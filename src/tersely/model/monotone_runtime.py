@@ -15,7 +15,6 @@ from tersely.model.hint import ENCODER_FEATURES, decoder_hint, encoder_hint
 from tersely.model.lstm import Floats, Lstm
 from tersely.model.monotone_shape import MonotoneShape
 from tersely.model.next_words import PlaceOrGenerate
-from tersely.model.phrases import Phrases
 from tersely.model.projecting import ProjectedWords
 from tersely.model.rows import Ids, padded
 from tersely.model.runtime import check_tensors
@@ -34,7 +33,6 @@ class MonotoneState:
     cell: Floats  # (rows, decoder)
     following: Ids  # (rows,): index of the keyword that comes next, or BEFORE
     sentence: Ids  # (rows,): whose keywords they are
-    earlier: Ids  # (rows, 2): the two words before the last, counted back
     fed: Floats  # (sentences × keywords, 4 × decoder): what keyword and hint add to the input
     keywords: Ids  # (sentences, keywords): with the end mark; ids past the vocabulary if unknown
     width: int  # ids there are: the vocabulary and the words to copy
@@ -47,7 +45,6 @@ class MonotoneState:
             cell=self.cell.take(rows, axis=0),
             following=self.following[rows],
             sentence=self.sentence[rows],
-            earlier=self.earlier[rows],
         )
 
 
@@ -77,7 +74,6 @@ class MonotoneRuntime:
         self._keywords = self._decoder.inputs_from(keyword_from, told_from)
         self._told = self._decoder.inputs_from(told_from)
         self._place = weights["decoder.place.weight"][0], weights["decoder.place.bias"]
-        self._phrases = Phrases(weights) if self.shape.phrase_rows else None
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
     def costs(self, sentences: Sequence[Sequence[str]], budget: float) -> list[Floats]:
@@ -119,7 +115,6 @@ class MonotoneRuntime:
             cell=cell,
             following=np.zeros(len(words), np.int64),
             sentence=np.arange(len(words)),
-            earlier=np.full((len(words), 2), BOS_ID),
             fed=fed.reshape(-1, fed.shape[2]),
             keywords=ids,
             width=len(self.vocabulary) + max(map(len, copies), default=0),
@@ -131,28 +126,19 @@ class MonotoneRuntime:
         # keywords ends with it or with padding: what comes before all keywords is none of them.
         was_placed = (state.keywords[state.sentence, state.following] == last) & (last != EOS_ID)
         following = np.maximum(state.following + was_placed, 0)
-        known = self._known(last)
+        known = np.where(last < len(self.vocabulary), last, UNK_ID)
         fed = state.fed.take(state.sentence * state.keywords.shape[1] + following, axis=0)
         projected = self._words.projected(known, onto=fed)
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
-        keyword = state.keywords[state.sentence, following]
-        spoken, earlier = hidden, state.earlier
-        if self._phrases:
-            words = np.column_stack([known, earlier, self._known(keyword)])
-            spoken, earlier = self._phrases.added_to(hidden, words), words[:, :2]
         weight, bias = self._place
         coming = PlaceOrGenerate(
-            spoken=spoken,
-            place=spoken @ weight + bias,
-            keyword=keyword,
+            spoken=hidden,
+            place=hidden @ weight + bias,
+            keyword=state.keywords[state.sentence, following],
             softmax=self._softmax,
             width=state.width,
         )
-        state = replace(state, hidden=hidden, cell=cell, following=following, earlier=earlier)
-        return state, coming
-
-    def _known(self, words: Ids) -> Ids:
-        return np.where(words < len(self.vocabulary), words, UNK_ID)
+        return replace(state, hidden=hidden, cell=cell, following=following), coming
 
     def resume(self, state: MonotoneState, opening: Sequence[int]) -> tuple[MonotoneState, Ids]:
         """Begin all rows with these words, which are no keywords; the last is still to be said."""

@@ -11,7 +11,6 @@ from tersely.model.layers import (
     lstm_tensors,
     softmax_tensors,
 )
-from tersely.model.phrases import MOST_ROWS, OUTPUT, PHRASES, TABLE
 
 MONOTONE = "monotone"
 """What a model folder of this shape calls itself."""
@@ -23,9 +22,6 @@ class MonotoneShape(CommonShape):
 
     encoder_embedding_units: int
     encoder_units_a_direction: int
-    phrase_rows: int = 0
-    """Of the table of phrases, for each kind of phrase; 0: there is no table."""
-    phrase_units: int = 0
 
     def check(self) -> None:
         """Refuse sizes and choices that make no scheme."""
@@ -37,9 +33,7 @@ class MonotoneShape(CommonShape):
             self.reader_units_a_direction,
             self.decoder_units,
         )
-        table = [size for size in (self.phrase_rows, self.phrase_units) if size]
-        is_whole = len(table) != 1
-        if not is_possible(self, (*sizes, *table)) or not is_whole or self.phrase_rows > MOST_ROWS:
+        if not is_possible(self, sizes):
             raise impossible()
 
     @property
@@ -69,7 +63,4 @@ class MonotoneShape(CommonShape):
             "decoder.place.bias": (1,),
             **softmax_tensors(self),
         }
-        if self.phrase_rows:
-            shapes[TABLE] = (len(PHRASES) * self.phrase_rows, self.phrase_units)
-            shapes[OUTPUT] = (self.decoder_units, len(PHRASES) * self.phrase_units)
         return {name: TensorSpec(shape, "F32") for name, shape in shapes.items()}

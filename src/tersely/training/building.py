@@ -1,9 +1,11 @@
-"""Building: a config's words → the match (scheme and round) they stand for."""
+"""Building: a config's words → the match (scheme and round) and the optimizer they stand for."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import torch
+from torch.nn import Parameter
 
 from tersely.game.distilled import DistilledRound
 from tersely.game.estimator import Baseline, LeaveOneOut, MovingAverage
@@ -43,8 +45,6 @@ def shape_of(model: ModelConfig, vocabulary_size: int) -> AnyShape:
             **common,
             encoder_embedding_units=model.encoder_embedding_units,
             encoder_units_a_direction=model.encoder_units // 2,
-            phrase_rows=model.phrase_rows,
-            phrase_units=model.phrase_units if model.phrase_rows else 0,
         )
     return SchemeShape(
         **common,
@@ -163,6 +163,27 @@ def stopword_encoder(objective: ObjectiveConfig) -> Stopword:
         drop_shift=objective.stopword_drops_shift,
         drop_punctuation=objective.stopword_drops_punctuation,
     )
+
+
+def build_optimizer(config: RunConfig, scheme: AnyScheme) -> torch.optim.Adam:
+    """Adam over both sides; the rule schemes never touch the encoder."""
+    rate = config.training.learning_rate
+    groups: list[dict[str, Any]] = [
+        {
+            "params": list(scheme.encoder.parameters()),
+            "lr": config.training.encoder_learning_rate or rate,
+        },
+        {"params": list(scheme.decoder.parameters()), "lr": rate},
+    ]
+    for group in groups:
+        group["initial_lr"] = group["lr"]  # what a schedule scales
+    return torch.optim.Adam(groups, fused=True)
+
+
+def sides(scheme: AnyScheme) -> Iterator[list[Parameter]]:
+    """The parameters of encoder and decoder, each for itself."""
+    yield list(scheme.encoder.parameters())
+    yield list(scheme.decoder.parameters())
 
 
 def _objective(config: ObjectiveConfig) -> Objective:

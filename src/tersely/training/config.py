@@ -4,7 +4,8 @@ A TOML file fills these dataclasses table by table. A key that is not known is a
 error that names the nearest one; a value of another type is an error too.
 """
 
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -12,7 +13,6 @@ from typing import Any, Literal
 
 from tersely.errors import UsageError
 from tersely.model.layers import MAX_CUTOFFS, MAX_DIVISION
-from tersely.model.phrases import MOST_ROWS
 from tersely.training.tables import fill, read_toml
 
 
@@ -41,9 +41,6 @@ class ModelConfig:
     adaptive_cutoffs: tuple[int, ...] = (1000, 4000)
     adaptive_division: float = 2.0
     """Each further cluster has this many times fewer units."""
-    phrase_rows: int = 0
-    """Monotone: rows of the table of phrases, for each kind of phrase; 0: no table."""
-    phrase_units: int = 16
     initial_range: float = 0.1
     """All parameters start from U(−range, range)."""
     initial_keep_probability: float | None = None
@@ -115,8 +112,6 @@ class TrainingConfig:
     learning_rate: float = 0.001
     encoder_learning_rate: float | None = None
     """None: as the decoder's."""
-    phrase_learning_rate: float = 0.05
-    """Of the table of phrases, if there is one; it has an optimizer of its own."""
     gradient_norm_limit: float | None = None
     """Gradients of encoder and decoder, each, are scaled down to this norm; None: never."""
     schedule: Literal["constant", "linear"] = "constant"
@@ -191,22 +186,38 @@ def completed(tables: dict[str, Any]) -> dict[str, Any]:
         return tables
 
 
+def with_changes(config: RunConfig, changes: Sequence[str]) -> RunConfig:
+    """Apply changes like "training.seed=2"; values are written as in TOML."""
+    tables = config.as_dict()
+    for change in changes:
+        name, _, text = change.partition("=")
+        table, _, key = name.strip().partition(".")
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text.strip()  # a bare word is a string
+        if not key or not isinstance(tables.get(table), dict):
+            raise UsageError(f"--set {change}: write it as TABLE.KEY=VALUE, as training.seed=2.")
+        tables[table][key] = value
+    return parse_config(tables, where="--set")
+
+
 _NOT_NEGATIVE = """
     model.initial_range objective.weight_tokens_per_nat objective.weight_learning_rate
     estimator.entropy_bonus_tokens_per_nat estimator.logit_penalty_tokens
     estimator.decoder_first_steps training.seed training.warmup_steps
-    training.flat_after_steps model.phrase_rows
+    training.flat_after_steps
 """.split()
 _AT_LEAST_ONE = """
     model.embedding_units model.encoder_units model.reader_units model.decoder_units
-    model.encoder_embedding_units model.phrase_units
+    model.encoder_embedding_units
     estimator.samples training.batch_sentences training.max_steps training.flat_steps
     training.evaluate_every_steps training.evaluate_sentences training.checkpoint_every_steps
     training.train_sentences
 """.split()
 _ABOVE_ZERO = """
     training.learning_rate training.encoder_learning_rate training.gradient_norm_limit
-    distillation.worth_noise training.phrase_learning_rate
+    distillation.worth_noise
 """.split()
 
 
@@ -238,10 +249,6 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
         (
             (model.architecture == "monotone") == (config.objective.kind == "distilled"),
             'model.architecture = "monotone" and objective.kind = "distilled" go together',
-        ),
-        (
-            model.architecture == "monotone" or not model.phrase_rows,
-            'model.phrase_rows needs model.architecture = "monotone"',
         ),
         (
             model.architecture == "paper" or model.encoder_units % 2 == 0,
@@ -285,7 +292,6 @@ def _bounds(config: RunConfig) -> Iterator[tuple[bool, str]]:
         1 <= model.adaptive_division <= MAX_DIVISION,
         f"model.adaptive_division lies between 1 and {MAX_DIVISION}",
     )
-    yield model.phrase_rows <= MOST_ROWS, f"model.phrase_rows are {MOST_ROWS:,} at most"
     yield (
         len(model.adaptive_cutoffs) <= MAX_CUTOFFS,
         f"model.adaptive_cutoffs are {MAX_CUTOFFS} at most",

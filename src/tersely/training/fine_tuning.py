@@ -13,7 +13,6 @@ from tersely.training.config import RunConfig, TrainingConfig, parse_config
 GENTLE = TrainingConfig(
     batch_sentences=64,
     learning_rate=0.001,
-    phrase_learning_rate=0.01,
     schedule="linear",
     warmup_steps=50,
     gradient_norm_limit=5.0,

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
+from torch.nn.utils import clip_grad_norm_
 
 from tersely.atomic import new_file
 from tersely.errors import TerselyError, UsageError
@@ -25,17 +26,16 @@ from tersely.game.round import RoundRecord
 from tersely.model.folder import ModelFolder
 from tersely.text.prepared import PreparedCorpus, Split
 from tersely.text.vocab import Vocabulary
-from tersely.training.building import build_match
-from tersely.training.checkpoint import Checkpoint
+from tersely.training.building import build_match, build_optimizer, sides
+from tersely.training.checkpoint import Checkpoint, moments_of, restore_moments
 from tersely.training.config import RunConfig
 from tersely.training.continuing import Renumbering, fill_from, load_start
 from tersely.training.export import as_model, describe
 from tersely.training.judging import Flatness
 from tersely.training.match import Match
 from tersely.training.metrics import MetricsLog, average, plot_metrics
-from tersely.training.schedule import rate_factor
+from tersely.training.schedule import rate_factor, set_rates
 from tersely.training.stopping import StopRequest
-from tersely.training.updating import Updates
 
 LOG_EVERY_STEPS = 25
 COLLAPSED_ENTROPY = 0.005  # nats a token; at this point q hardly ever tries anything new
@@ -53,7 +53,7 @@ class Trainer:
     dev: Split
     run: Path
     match: Match
-    updates: Updates
+    optimizer: torch.optim.Adam
     generator: torch.Generator
     batches: Batches
     log: MetricsLog
@@ -83,7 +83,7 @@ class Trainer:
             dev=numbers.split(dev),
             run=run,
             match=match,
-            updates=Updates.of(match.scheme, config.training),
+            optimizer=build_optimizer(config, match.scheme),
             generator=generator,
             batches=Batches(
                 numbers.split(limited(corpus.split("train"), config.training.train_sentences)),
@@ -142,7 +142,13 @@ class Trainer:
                 "checkpoint is good; try training.gradient_norm_limit = 5.0 or a lower "
                 "training.learning_rate."
             )
-        self.updates.make(scalar, rate_factor(self.step, self.config.training))
+        self.optimizer.zero_grad()
+        scalar.backward()  # type: ignore[no-untyped-call]
+        if self.config.training.gradient_norm_limit is not None:
+            for parameters in sides(self.match.scheme):
+                clip_grad_norm_(parameters, self.config.training.gradient_norm_limit)
+        set_rates(self.optimizer, rate_factor(self.step, self.config.training))
+        self.optimizer.step()
         self.match.finish(self.step, record)
         self.step += 1
         return record
@@ -199,7 +205,7 @@ class Trainer:
         Checkpoint(
             step=self.step,
             weights=self.match.scheme.state_dict(),
-            moments=self.updates.moments(),
+            moments=moments_of(self.optimizer),
             random_state=self.generator.get_state(),
             state={"seconds": self.seconds, "warned": self.warned, **self.match.state()},
         ).save(self.run)
@@ -221,7 +227,7 @@ class Trainer:
         self.seconds = self.noted_at = saved.state["seconds"]
         self.warned = saved.state["warned"]
         self.match.scheme.load_state_dict(saved.weights)
-        self.updates.restore(saved.moments)
+        restore_moments(self.optimizer, saved.moments)
         self.generator.set_state(saved.random_state)
         self.match.restore(saved.state)
 

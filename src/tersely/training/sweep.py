@@ -30,8 +30,7 @@ from tersely.errors import UsageError
 from tersely.model.names import is_model_name
 from tersely.text.prepared import PreparedCorpus
 from tersely.text.tokens import detokenise
-from tersely.training.changing import with_changes
-from tersely.training.config import load_config
+from tersely.training.config import load_config, with_changes
 from tersely.training.metrics import read_metrics
 from tersely.training.tables import read_toml
 
