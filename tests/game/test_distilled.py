@@ -140,14 +140,6 @@ def test_a_few_steps_lower_both_losses() -> None:
     assert after.lesson.item() < 0.7 * before.lesson.item()
 
 
-def test_dropout_makes_the_decoders_task_harder_and_masks_stay_the_same() -> None:
-    scheme, batch = small_monotone(cost_scale=20, width=2.0), random_batch(60)
-    whole, hard = (replace(MIXED, dropout=share) for share in (0.0, 0.5))
-    (_, one), (_, other) = (game.play(scheme, batch, generator()) for game in (whole, hard))
-    assert one.kept_fraction == other.kept_fraction
-    assert one.loss_nats_a_token != other.loss_nats_a_token
-
-
 def test_the_same_draws_give_the_same_round() -> None:
     scheme, batch = small_monotone(cost_scale=20), random_batch(40)
     (one, first), (other, second) = (MIXED.play(scheme, batch, generator()) for _ in range(2))

@@ -5,7 +5,6 @@ import torch
 from torch.nn.functional import logsigmoid
 
 from tersely.game.batches import Batch
-from tersely.game.dropping import Dropping
 from tersely.game.monotone_scheme import MonotoneScheme
 from tersely.model.hint import decoder_hint
 from tersely.text.keywords import leftmost_alignment
@@ -114,25 +113,6 @@ def test_where_all_is_kept_nothing_is_generated() -> None:
     assert losses.isfinite().all()
     assert scheme.decoder.place.weight.grad.any()
     assert all(parameter.grad is None for parameter in scheme.decoder.softmax.parameters())
-
-
-def test_dropping_changes_every_loss_and_reaches_all_that_is_read_and_said() -> None:
-    scheme, batch = small_monotone(width=0.8), random_batch(20)
-    keep, budgets = random_masks(batch), some_budgets(20)
-
-    def losses(share: float) -> torch.Tensor:
-        dropping = Dropping(share, torch.Generator().manual_seed(5), 20)
-        return scheme.token_losses(batch, keep, budgets, dropping=dropping)[0]
-
-    whole = scheme.token_losses(batch, keep, budgets)[0]
-    assert torch.allclose(losses(0.0), whole, atol=1e-6)
-    assert ((losses(0.5) - whole).abs().sum(dim=1) > 1e-3).all()
-    assert torch.equal(losses(0.5), losses(0.5))
-    losses(0.999999).sum().backward()  # all units dropped: nothing of words or states is left
-    for parameter in (scheme.decoder.embedding.weight, scheme.decoder.place.weight):
-        assert parameter.grad is not None
-        assert not parameter.grad.any()
-    assert scheme.decoder.place.bias.grad.any()
 
 
 @torch.no_grad()

@@ -26,7 +26,6 @@ KINDS = {
     "distilled": small_config(
         model={"architecture": "monotone", "encoder_embedding_units": 6},
         objective={"kind": "distilled"},
-        distillation={"dropout": 0.2},
         training={"schedule": "linear", "warmup_steps": 4},
     ),
     "adaptive": small_config(model={"softmax": "adaptive", "adaptive_cutoffs": [50, 120]}),

@@ -16,7 +16,6 @@ from numpy.lib.stride_tricks import sliding_window_view
 from torch import Tensor
 
 from tersely.game.batches import Batch
-from tersely.game.dropping import Dropping
 from tersely.game.masks import inside
 from tersely.game.monotone_scheme import MonotoneScheme, worth
 from tersely.game.round import RoundRecord, record
@@ -40,7 +39,6 @@ class DistilledRound:
     noise: float  # standard deviation of log worth
     flip_share: float  # of words whose worth is drawn instead of predicted
     free_share: float = 0.0  # of sentences by the encoder, whose words are spent freely
-    dropout: float = 0.0  # share of the decoder's units that are dropped
 
     def play(
         self, scheme: MonotoneScheme, batch: Batch, generator: torch.Generator
@@ -60,8 +58,7 @@ class DistilledRound:
         )
         untold = by_rule | (torch.rand(count, generator=generator) < self.untold_share)
         told = budgets.masked_fill(untold, math.nan)
-        dropping = Dropping(self.dropout, generator, count) if self.dropout else None
-        losses, placed = scheme.token_losses(batch, keep, told, freely, dropping)
+        losses, placed = scheme.token_losses(batch, keep, told, freely)
         a_token = losses.sum(dim=1) / (batch.lengths + 1)
         here = inside(batch.lengths, batch.tokens.shape[1])
         kept = placed.here[:, :-1] & here

@@ -18,7 +18,6 @@ from torch.nn.functional import logsigmoid
 
 from tersely.game.alignment import Placement
 from tersely.game.batches import Batch
-from tersely.game.dropping import Dropping
 from tersely.game.looking_up import look_up_both
 from tersely.game.lstm import PackedLstm, TwoWayLstm
 from tersely.game.masks import with_end_mark, within_vocabulary
@@ -40,13 +39,10 @@ class MonotoneDecoder(nn.Module):
         self.place = nn.Linear(shape.decoder_units, 1)
         self.softmax = (FullSoftmax if shape.softmax == "full" else AdaptiveSoftmax)(shape)
 
-    def forward(
-        self, batch: Batch, placed: Placement, told: Tensor, dropping: Dropping | None = None
-    ) -> Tensor:
+    def forward(self, batch: Batch, placed: Placement, told: Tensor) -> Tensor:
         """Return log p of each token, end mark included: (batch, time + 1), 0 past the end.
 
-        told (batch, DECODER_FEATURES): the hint. With `dropping`, parts of the words, of what
-        was read and of the state that chooses are dropped.
+        told (batch, DECODER_FEATURES): the hint.
         """
         targets, lengths = with_end_mark(batch.tokens, batch.lengths)  # (batch, time + 1)
         before = torch.cat([targets.new_full((len(targets), 1), BOS_ID), batch.tokens], dim=1)
@@ -55,17 +51,9 @@ class MonotoneDecoder(nn.Module):
         heard, said = look_up_both(
             self.embedding, placed.keywords.flatten()[read.places], before.flatten()[written.places]
         )
-        reader = read.places // placed.keywords.shape[1]  # whose keyword each is
-        writer = written.places // targets.shape[1]
-        if dropping:
-            heard, said = dropping(heard, reader), dropping(said, writer)
         reading, _ = self.reader(heard, read)  # (all keywords, reader)
         follows = reading[_packed_index(read.places, placed, written.places)]
-        if dropping:
-            follows = dropping(follows, writer)
         states = self.lstm(torch.cat([said, follows], dim=1), written, fed=told, start=None)
-        if dropping:
-            states = dropping(states, writer)
         flat = self._choose(
             states,
             placed.here.flatten()[written.places],

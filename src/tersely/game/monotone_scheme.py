@@ -6,7 +6,6 @@ from torch import Tensor, nn
 
 from tersely.game.alignment import Placement, place_leftmost
 from tersely.game.batches import Batch
-from tersely.game.dropping import Dropping
 from tersely.game.masks import inside
 from tersely.game.monotone import MonotoneDecoder
 from tersely.game.surprisal import DROPPED, KEPT, SurprisalEncoder
@@ -66,12 +65,7 @@ class MonotoneScheme(nn.Module):
         return self.keep_most_worthy(batch, worths, torch.from_numpy(counts))
 
     def token_losses(
-        self,
-        batch: Batch,
-        keep: Tensor,
-        budgets: Tensor,
-        freely: Tensor | bool = False,
-        dropping: Dropping | None = None,
+        self, batch: Batch, keep: Tensor, budgets: Tensor, freely: Tensor | bool = False
     ) -> tuple[Tensor, Placement]:
         """Return −log p of each token (batch, time + 1), and where the keywords stand.
 
@@ -80,7 +74,7 @@ class MonotoneScheme(nn.Module):
         """
         placed = place_leftmost(batch, keep)
         told = decoder_hint(budgets.numpy(), (placed.counts - 1).numpy(), freely=np.asarray(freely))
-        log_probabilities: Tensor = self.decoder(batch, placed, torch.from_numpy(told), dropping)
+        log_probabilities: Tensor = self.decoder(batch, placed, torch.from_numpy(told))
         return -log_probabilities, placed
 
 

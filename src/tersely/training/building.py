@@ -120,7 +120,6 @@ def build_distilled_round(config: RunConfig, lexicon: Vocabulary) -> DistilledRo
         noise=settings.worth_noise,
         flip_share=settings.flip_share,
         free_share=settings.free_share,
-        dropout=settings.dropout,
     )
 
 

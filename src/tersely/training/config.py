@@ -98,8 +98,6 @@ class DistillationConfig:
     """Of words whose worth is drawn instead of predicted."""
     free_share: float = 0.0
     """Of sentences by the encoder, whose words are spent freely: a word more where it helps."""
-    dropout: float = 0.0
-    """Of what the decoder reads and says, set to 0 while it learns; for text read many times."""
     default_budget: float = 0.4
     """Share of tokens to type where none is asked for."""
     types_case_marks: bool = False
@@ -212,8 +210,8 @@ _NOT_NEGATIVE = """
 """.split()
 _AT_LEAST_ONE = """
     model.embedding_units model.encoder_units model.reader_units model.decoder_units
-    model.encoder_embedding_units estimator.samples
-    training.batch_sentences training.max_steps training.flat_steps
+    model.encoder_embedding_units
+    estimator.samples training.batch_sentences training.max_steps training.flat_steps
     training.evaluate_every_steps training.evaluate_sentences training.checkpoint_every_steps
     training.train_sentences
 """.split()
@@ -261,7 +259,6 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
             for name, share in asdict(config.distillation).items()
             if name != "worth_noise"
         ),
-        (config.distillation.dropout < 1, "distillation.dropout is below 1"),
         (0 <= estimator.baseline_decay < 1, "estimator.baseline_decay lies in [0, 1)"),
         (
             start is None or 0 < start < 1,
