@@ -11,7 +11,6 @@ import pytest
 
 from tersely.bench import frontier
 from tersely.bench.frontier import (
-    INPUTS,
     PAPER_BEST,
     FrontierBench,
     decoding,
@@ -23,6 +22,7 @@ from tersely.bench.frontier import (
     robustness,
     short_enough,
 )
+from tersely.bench.inputs import INPUTS
 from tersely.bench.paper_sized import UNITS
 from tersely.errors import TerselyError, UsageError
 from tersely.evaluation.evaluate import predict, summarise

@@ -4,12 +4,16 @@ from typing import Any
 
 import pytest
 
-from tersely.bench import frontier
+from tersely.bench import frontier, specialists
 from tersely.bench.frontier import FrontierBench
+from tersely.bench.specialists import SpecialistsBench
 from tersely.cli.main import main
+from tersely.text.prepared import PreparedCorpus
 from tests.bench.test_frontier import RUNS, small_bench
 from tests.bench.test_frontier_tables import FOUND, PNG
+from tests.bench.test_specialists import some_figures
 from tests.cli.calling import call
+from tests.game.small_monotone import monotone_folder_of, small_monotone
 
 
 def test_bench_text_prints_json(capsys) -> None:
@@ -142,5 +146,61 @@ def test_fewer_sentences_than_one_are_refused(
 def test_what_is_not_there_is_named(option: str, asked: list[object], capsys) -> None:
     asked[asked.index(option) + 1] = "nowhere"
     called = call(capsys, *asked)
+    assert called.failed_plainly(2)
+    assert "nowhere: " in called.complaint
+
+
+def specialists_options(tmp_path: Path, corpus: Path) -> list[object]:
+    places = {"--sweep": tmp_path / "sweep", "--model": tmp_path / "model", "--data": corpus}
+    return ["bench", "specialists", *(part for pair in places.items() for part in pair)]
+
+
+def test_bench_specialists_asks_for_the_test_sentences_of_the_corpus(
+    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    benches: list[SpecialistsBench] = []
+
+    def measure(bench: SpecialistsBench, say: Any) -> dict[str, Any]:
+        benches.append(bench)
+        say("measuring")
+        return some_figures()
+
+    monkeypatch.setattr(specialists, "measure", measure)
+    command = specialists_options(tmp_path, corpus)
+    assert main([*map(str, command), "--limit", "7", "--json"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["sentences"] == 9031
+    assert said.err == "measuring\n"
+    assert main([*map(str, command)]) == 0
+    assert "| Unif(0.3) | 0.30 | greedy | 20.0% |" in capsys.readouterr().out
+    sentences = [*PreparedCorpus.open(corpus).sentences("test")]
+    model = [tmp_path / "model"]
+    assert benches == [
+        SpecialistsBench(tmp_path / "sweep", model, sentences, limit) for limit in (7, None)
+    ]
+
+
+@pytest.mark.promise(25)
+def test_bench_specialists_refuses_another_corpus(
+    sweep: Path, corpus: Path, tmp_path: Path, capsys
+) -> None:
+    monotone_folder_of(small_monotone()).save_pretrained(tmp_path / "model")
+    command = specialists_options(tmp_path, corpus)
+    command[command.index("--sweep") + 1] = sweep
+    called = call(capsys, *command)
+    assert called.failed_plainly(2)
+    assert "judged on other sentences" in called.complaint
+
+
+@pytest.mark.promise(25)
+@pytest.mark.parametrize("option", ["--sweep", "--model", "--data"])
+def test_bench_specialists_names_what_is_not_there(
+    option: str, sweep: Path, corpus: Path, tmp_path: Path, capsys
+) -> None:
+    monotone_folder_of(small_monotone()).save_pretrained(tmp_path / "model")
+    command = specialists_options(tmp_path, corpus)
+    command[command.index("--sweep") + 1] = sweep
+    command[command.index(option) + 1] = "nowhere"
+    called = call(capsys, *command)
     assert called.failed_plainly(2)
     assert "nowhere: " in called.complaint

@@ -41,8 +41,7 @@ def prepared(out: Path, texts: list[str], **settings) -> tuple[dict, PreparedCor
 
 
 def sentences_of(corpus: PreparedCorpus, name: str) -> list[str]:
-    lexicon, split = corpus.lexicon(), corpus.split(name)
-    return [detokenise(lexicon.decode(split[index])) for index in range(len(split))]
+    return list(corpus.sentences(name))
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -17,6 +17,14 @@ def test_a_split_gives_sentence_after_sentence(tmp_path: Path) -> None:
     assert isinstance(split.tokens, np.memmap)
 
 
+def test_the_text_of_a_split_comes_back(tmp_path: Path) -> None:
+    texts = [f"I have {number} cats, {number} of them grey." for number in range(60)]
+    _, corpus = prepared(tmp_path / "out", texts)
+    found = [text for name in ("train", "dev", "test") for text in corpus.sentences(name)]
+    assert sorted(found) == sorted(texts)
+    assert len([*corpus.sentences("train")]) == len(corpus.split("train"))
+
+
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [

@@ -1,12 +1,14 @@
 import pytest
 import torch
 
+from tersely.game.batches import Batch
 from tersely.game.estimator import LeaveOneOut, MovingAverage
 from tersely.game.objective import Constrained, Linear
 from tersely.game.round import LearnedRound, RuleRound
 from tersely.game.rules import StopwordRule, UnifRule
 from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
 from tersely.training.building import (
+    build_distilled_round,
     build_optimizer,
     build_round,
     build_scheme,
@@ -66,6 +68,28 @@ def test_a_scheme_starts_within_the_range_and_keeps_the_share_asked_for() -> Non
 def test_the_same_seed_builds_the_same_scheme() -> None:
     one, other = (build_scheme(small_config(), 50, generator()).state_dict() for _ in range(2))
     assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("stopwords", [True, False, True, True]), ("content", [False, False, True, False])],
+)
+def test_a_distilled_round_masks_by_the_rules_it_is_given(name: str, kept: list[bool]) -> None:
+    config = small_config(distillation={"rules": [name]})
+    (rule,) = build_distilled_round(config, LEXICON).rules
+    ids = [LEXICON.id_of(token) for token in ("<shift>", "the", "waiter", ".")]
+    batch = Batch(torch.tensor([ids]), torch.tensor([4]))
+    assert rule(batch, generator()).tolist() == [kept]
+
+
+def test_a_rule_named_twice_is_drawn_twice_as_often_and_coins_are_fair() -> None:
+    config = small_config(distillation={"rules": ["coin", "coin", "content"]})
+    coin, again, content = build_distilled_round(config, LEXICON).rules
+    assert coin is again is not content
+    batch = Batch(torch.full((200, 50), LEXICON.id_of("the")), torch.full((200,), 50))
+    assert coin(batch, generator()).float().mean() == pytest.approx(0.5, abs=0.02)
+    spread = coin(batch, generator()).float().mean(dim=1).std()
+    assert spread < 0.1  # one rate for all sentences, unlike "chance"
 
 
 def test_each_kind_of_objective_has_its_round() -> None:

@@ -8,38 +8,30 @@ kept, what becomes of keywords that rules chose, of words that people shuffle or
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tersely.bench import people
+from tersely.bench.inputs import INPUTS, chosen_by
 from tersely.bench.paper_sized import UNITS
 from tersely.bench.widened import widened
 from tersely.errors import TerselyError, UsageError
 from tersely.evaluation.evaluate import (
-    Choose,
     length_matched,
     predict,
     summarise,
     summarise_seeds,
 )
 from tersely.evaluation.frontier import MEASURES, Point, beaten_points, lead
-from tersely.model.choosing import coins
 from tersely.model.completer import Completer
 from tersely.model.search import Beam
-from tersely.text.keywords import RuleEncoder, Stopword, Unif
 from tersely.text.tokens import tokenise
 
 BUDGETS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8)
 READ_AT = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 PAPER_BEST = {0.25: 0.0813, 0.34: 0.1445, 0.50: 0.3831}  # table 2: the best decoder for a point
-INPUTS: Mapping[str, RuleEncoder] = {
-    "Unif(0.3)": Unif(0.3),
-    "Unif(0.5)": Unif(0.5),
-    "Stopword(0)": Stopword(0.0),
-    "content words": Stopword(0.0, drop_shift=True, drop_punctuation=True),
-}
 TIMED_SENTENCES = 200
 PEOPLES_SENTENCES = 300
 MAX_TOKENS = 16
@@ -169,7 +161,7 @@ def robustness(bench: FrontierBench, runs: Sequence[str], say: Say) -> dict[str,
         say(f"keywords of others, decoded by {decoder}")
         seeds = [Completer.load(path) for path in paths]
         for name, rule in INPUTS.items():
-            choose = _choice(rule)
+            choose = chosen_by(rule)
             table[name][decoder] = summarise_seeds(
                 [predict(completer, sentences, choose=choose) for completer in seeds]
             )
@@ -218,10 +210,6 @@ def decoding(bench: FrontierBench, others: Sequence[Point], say: Say) -> dict[st
 def nearest(points: Sequence[Point], *, typed_fraction: float) -> Point:
     """The point at which about this share is typed."""
     return min(points, key=lambda one: abs(one.summary["typed_fraction"] - typed_fraction))
-
-
-def _choice(rule: RuleEncoder) -> Choose:
-    return lambda sentences: [rule.mask(tokens, coins(tokens)) for tokens in sentences]
 
 
 def _plain(point: Point) -> dict[str, Any]:

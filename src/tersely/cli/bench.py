@@ -18,6 +18,7 @@ examples:
   tersely bench latency --model runs/distilled --sentences test.txt --json
   tersely bench runtimes --model runs/distilled
   tersely bench frontier --sweep sweeps/reviews --model runs/distilled --sentences test.txt
+  tersely bench specialists --sweep sweeps/reviews --model runs/distilled --data data/reviews
   tersely bench calibration --sentences dev.txt --plot reliability.png
   tersely bench showcase
   tersely bench serve --requests 100 --json
@@ -46,6 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, metavar="N", help="only the first N sentences")
     add("--others", type=int, default=2000, metavar="N", help="for others' keywords (2000)")
     add("--plot", type=Path, metavar="PNG", help="draw the curves")
+    specialists = benches.add_parser("specialists", help="against decoders trained on one rule")
+    add = specialists.add_argument
+    add("--sweep", required=True, type=Path, metavar="SWEEP", help="or its small results")
+    add("--model", required=True, type=Path, action="append", help="ours; again for more seeds")
+    add("--data", required=True, type=Path, metavar="DIR", help="the corpus the sweep learned from")
+    add("--limit", type=int, metavar="N", help="only the first N test sentences")
     calibration = benches.add_parser("calibration", help="whether scores are probabilities")
     add = calibration.add_argument
     add("--model", metavar="MODEL", help="a model folder or a run (ours)")
@@ -72,7 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--model", default="default", metavar="MODEL", help="a model folder or a run (ours)")
     add("--requests", type=int, default=200, metavar="N", help="in each of 3 rounds (200)")
     add("--workers", type=int, default=1, metavar="N", help="processes of the service (1)")
-    quality = (frontier, calibration, showcase)
+    quality = (frontier, specialists, calibration, showcase)
     for command in (text, segment, train, runtimes, latency, serve, *quality):
         command.add_argument("--json", action="store_true", help="print the figures as JSON")
 
@@ -88,6 +95,8 @@ def run(given: argparse.Namespace) -> None:
         _run_train(given)
     elif given.bench == "frontier":
         _run_frontier(given)
+    elif given.bench == "specialists":
+        _run_specialists(given)
     elif given.bench == "calibration":
         _run_calibration(given)
     elif given.bench == "serve":
@@ -156,6 +165,21 @@ def _run_frontier(given: argparse.Namespace) -> None:
     print(json.dumps(found) if given.json else frontier_tables.render(found))
     if given.plot:
         frontier_tables.plot(found, given.plot)
+
+
+def _run_specialists(given: argparse.Namespace) -> None:
+    from tersely.bench import specialists
+    from tersely.text.prepared import PreparedCorpus
+
+    _check_counts(given, "limit")
+    bench = specialists.SpecialistsBench(
+        sweep=given.sweep,
+        models=given.model,
+        sentences=[*PreparedCorpus.open(given.data).sentences("test")],
+        limit=given.limit,
+    )
+    found = specialists.measure(bench, say=lambda line: print(line, file=sys.stderr, flush=True))
+    print(json.dumps(found) if given.json else specialists.render(found))
 
 
 def _run_calibration(given: argparse.Namespace) -> None:

@@ -12,6 +12,7 @@ prepare.py writes such a folder; here it is opened and checked.
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.errors import UsageError
+from tersely.text.tokens import detokenise
 from tersely.text.vocab import Vocabulary
 
 FORMAT_VERSION = 1
@@ -92,6 +94,12 @@ class PreparedCorpus:
         if len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != len(tokens):
             raise UsageError(f"{self.folder}: the {name} arrays do not fit. Run prepare again.")
         return Split(tokens, offsets)
+
+    def sentences(self, name: str) -> Iterator[str]:
+        """The text of one split, sentence after sentence."""
+        lexicon, split = self.lexicon(), self.split(name)
+        for index in range(len(split)):
+            yield detokenise(lexicon.decode(split[index]))
 
 
 def _map(path: Path, dtype: np.dtype[Any]) -> npt.NDArray[Any]:

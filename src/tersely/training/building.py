@@ -12,7 +12,7 @@ from tersely.game.estimator import Baseline, LeaveOneOut, MovingAverage
 from tersely.game.monotone_scheme import MonotoneScheme
 from tersely.game.objective import Constrained, Linear, Objective
 from tersely.game.round import LearnedRound, RuleRound
-from tersely.game.rules import RandomRateRule, StopwordRule, UnifRule
+from tersely.game.rules import MaskRule, RandomRateRule, StopwordRule, UnifRule
 from tersely.game.scheme import Scheme
 from tersely.model.monotone_shape import MonotoneShape
 from tersely.model.shape import SchemeShape
@@ -107,14 +107,14 @@ def build_distilled_round(config: RunConfig, lexicon: Vocabulary) -> DistilledRo
     """Make the round that trains a scheme for all budgets."""
     settings = config.distillation
     content = Stopword(0.0, drop_shift=True, drop_punctuation=True)
+    known: dict[str, MaskRule] = {
+        "chance": RandomRateRule(),
+        "coin": UnifRule(0.5),
+        "stopwords": StopwordRule(Stopword(0.0), lexicon),
+        "content": StopwordRule(content, lexicon),
+    }
     return DistilledRound(
-        # By chance, without stop words, and content words alone, as people might.
-        rules=(
-            RandomRateRule(),
-            RandomRateRule(),
-            StopwordRule(Stopword(0.0), lexicon),
-            StopwordRule(content, lexicon),
-        ),
+        rules=tuple(known[name] for name in settings.rules),
         rule_share=settings.rule_share,
         untold_share=settings.untold_share,
         noise=settings.worth_noise,

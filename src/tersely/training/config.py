@@ -89,7 +89,15 @@ class DistillationConfig:
     """Which masks a distilled scheme learns from."""
 
     rule_share: float = 0.3
-    """Of sentences masked the way people might: by chance, without stop words, content only."""
+    """Of sentences masked the way people might, by one of these rules:"""
+    rules: tuple[Literal["chance", "coin", "stopwords", "content"], ...] = (
+        "chance",
+        "chance",
+        "stopwords",
+        "content",
+    )
+    """Tokens by chance, at a rate of the sentence's own; by a coin, each; all but stop words;
+    content words alone. One that is named twice is drawn twice as often."""
     untold_share: float = 0.15
     """Of the others, whose budget the decoder is not told."""
     worth_noise: float = 0.4
@@ -257,7 +265,11 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
         *(
             (0 <= share <= 1, f"distillation.{name} lies between 0 and 1")
             for name, share in asdict(config.distillation).items()
-            if name != "worth_noise"
+            if isinstance(share, float) and name != "worth_noise"
+        ),
+        (
+            len(config.distillation.rules) > 0,
+            "distillation.rules names at least one rule; for none, set distillation.rule_share = 0",
         ),
         (0 <= estimator.baseline_decay < 1, "estimator.baseline_decay lies in [0, 1)"),
         (

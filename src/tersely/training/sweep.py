@@ -29,7 +29,6 @@ from tersely.atomic import new_file
 from tersely.errors import UsageError
 from tersely.model.names import is_model_name
 from tersely.text.prepared import PreparedCorpus
-from tersely.text.tokens import detokenise
 from tersely.training.config import load_config, with_changes
 from tersely.training.metrics import read_metrics
 from tersely.training.tables import read_toml
@@ -260,10 +259,8 @@ class Sweep:
         if path.exists():
             return
         corpus = PreparedCorpus.open(self.settings.data)
-        lexicon, split = corpus.lexicon(), corpus.split("test")
         with new_file(path) as partial, partial.open("w", encoding="utf-8") as file:
-            for index in range(len(split)):
-                file.write(detokenise(lexicon.decode(split[index])) + "\n")
+            file.writelines(sentence + "\n" for sentence in corpus.sentences("test"))
 
     def _keep_small_results(self, planned: Planned) -> None:
         if self.settings.results is None:
