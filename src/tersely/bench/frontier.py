@@ -32,6 +32,7 @@ from tersely.text.tokens import tokenise
 BUDGETS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8)
 READ_AT = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 PAPER_BEST = {0.25: 0.0813, 0.34: 0.1445, 0.50: 0.3831}  # table 2: the best decoder for a point
+SUBSETS = ("all", "matched")
 TIMED_SENTENCES = 200
 PEOPLES_SENTENCES = 300
 MAX_TOKENS = 16
@@ -66,9 +67,12 @@ def measure(bench: FrontierBench, say: Say) -> dict[str, Any]:
                 name: lead(ours, others, at=READ_AT, measure=name, subset=subset)
                 for name in MEASURES
             }
-            for subset in ("all", "matched")
+            for subset in SUBSETS
         },
-        "points": {name: beaten_points(ours, others, name) for name in MEASURES},
+        "points": {
+            subset: {name: beaten_points(ours, others, name, subset) for name in MEASURES}
+            for subset in SUBSETS
+        },
         "paper": lead_over_paper(ours),
         "budget_error": max(
             abs(typed - point.budget)
