@@ -85,7 +85,7 @@ FOUND: dict[str, Any] = {
             "top3": [held("unif-0.3", True), held("tight", False), held("far", None)],
         },
         "matched": {
-            **dict.fromkeys(TITLES, [held("unif-0.3", True)]),
+            **{key: [held("unif-0.3", True)] for key in TITLES},
             "top3": [held("unif-0.3", False)],
         },
     },

@@ -1,17 +1,27 @@
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tersely.bench.inputs import INPUTS, chosen_by
-from tersely.bench.specialists import HELD_AS, SpecialistsBench, measure, render, trained_on
+from tersely.bench.inputs import INPUTS
+from tersely.bench.specialists import (
+    HELD_AS,
+    SpecialistsBench,
+    compare,
+    judged_on,
+    measure,
+    render,
+    trained_on,
+)
 from tersely.errors import UsageError
-from tersely.evaluation.evaluate import predict
+from tersely.evaluation.evaluate import Prediction, predict
 from tersely.evaluation.frontier import MEASURES
-from tersely.evaluation.outcomes import outcomes_of, read_predictions
+from tersely.evaluation.outcomes import as_text, outcomes_of, read_predictions
 from tersely.evaluation.runs import read_results
 from tersely.model.completer import Completer
 from tests.evaluation.sweeps import SENTENCES
@@ -22,84 +32,130 @@ KNOWN = {"Unif(0.3)": "unif-0.3", "Stopword(0)": "stopword-0"}
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two seeds."""
+    """Two seeds, in folders of one name."""
     folder = tmp_path_factory.mktemp("ours")
-    for seed in (1, 2):
-        monotone_folder_of(small_monotone(seed=seed)).save_pretrained(folder / f"seed{seed}")
-    return [folder / "seed1", folder / "seed2"]
+    paths = [folder / f"seed{seed}" / "model" for seed in (1, 2)]
+    for seed, path in enumerate(paths, 1):
+        monotone_folder_of(small_monotone(seed=seed)).save_pretrained(path)
+    return paths
 
 
 @pytest.fixture
 def own(sweep: Path, tmp_path: Path) -> Path:
-    """A sweep of its own, without the weights."""
-    without = shutil.ignore_patterns("model", "checkpoints")
-    return shutil.copytree(sweep, tmp_path / "sweep", ignore=without)
+    """The small results of a sweep: neither weights nor predictions."""
+    without = shutil.ignore_patterns("model", "checkpoints", "predictions.jsonl")
+    folder = shutil.copytree(sweep, tmp_path / "sweep", ignore=without)
+    for predictions in sweep.glob("*/predictions.jsonl"):
+        outcomes = outcomes_of(read_predictions(predictions))
+        (folder / predictions.parent.name / "outcomes.json").write_text(as_text(outcomes))
+    return folder
 
 
-def recorded(sweep: Path, run: str, measure_name: str) -> np.ndarray:
-    judged = read_predictions(sweep / run / "predictions.jsonl")
-    return np.array([getattr(one, HELD_AS[measure_name]) for one in judged], float)
+def quiet(line: str) -> None:
+    assert line
 
 
-def test_runs_trained_on_a_rule_are_known_by_their_keywords(sweep: Path) -> None:
-    results = read_results(sweep)
-    found = {name: trained_on(rule, results, SENTENCES) for name, rule in INPUTS.items()}
+def test_runs_trained_on_a_rule_are_known_by_their_keywords(own: Path) -> None:
+    results = read_results(own)
+    found = {name: trained_on(choose, results, SENTENCES) for name, choose in INPUTS.items()}
     assert {name: [run.name for run in runs] for name, runs in found.items() if runs} == {
         name: [run] for name, run in KNOWN.items()
     }
 
 
 @pytest.mark.parametrize("limit", [None, 25])
-def test_ours_are_held_against_what_was_recorded_of_the_same_sentences(
-    own: Path, models: list[Path], limit: int | None
+def test_ours_are_judged_on_the_sentences_and_keywords_of_the_specialists(
+    own: Path, sweep: Path, models: list[Path], limit: int | None
 ) -> None:
     said: list[str] = []
     found = measure(SpecialistsBench(own, models, SENTENCES, limit), said.append)
-    assert found["sentences"] == (limit or len(SENTENCES))
-    assert found["models"] == 2
+    assert (found["sentences"], found["models"]) == (limit or len(SENTENCES), 2)
     assert found["rules"].keys() == KNOWN.keys()
-    assert said == [f"{name}, decoded by {path.name}" for name in KNOWN for path in models]
+    assert found["without_specialist"] == ["Unif(0.5)", "content words"]
+    assert found["gaps"] == {}
+    assert said == [f"{name}, decoded by {path}" for name in KNOWN for path in models]
     for name, row in found["rules"].items():
-        seeds = [
-            predict(Completer.load(path), SENTENCES[:limit], choose=chosen_by(INPUTS[name]))
-            for path in models
-        ]
-        for measure_name in MEASURES:
-            theirs = recorded(own, KNOWN[name], measure_name)[:limit]
-            ours = np.mean([[getattr(one, HELD_AS[measure_name]) for one in s] for s in seeds])
-            figures = row[measure_name]
-            assert figures["ours"] == pytest.approx(ours) == row["ours"][measure_name]
-            assert figures["best"] == pytest.approx(theirs.mean())
-            assert figures["specialist"] == KNOWN[name]
-            assert figures["times"] == pytest.approx(ours / theirs.mean())
-            low, high = figures["interval"]
-            assert low <= figures["times"] <= high
+        judged = read_predictions(sweep / KNOWN[name] / "predictions.jsonl")[:limit]
+        losses = row["ours"]["seeds"]["nll_per_token"]
+        for path, loss in zip(models, losses, strict=True):
+            predictions = predict(Completer.load(path), SENTENCES[:limit], choose=INPUTS[name])
+            assert [one.keywords for one in predictions] == [one.keywords for one in judged]
+            tokens = sum(one.tokens + 1 for one in predictions)
+            assert loss == pytest.approx(sum(one.nll for one in predictions) / tokens)
+        for measure_name, key in HELD_AS.items():
+            theirs = np.mean([getattr(one, key) for one in judged])
+            assert row["specialists"] == {KNOWN[name]: row["specialists"][KNOWN[name]]}
+            assert row["specialists"][KNOWN[name]][measure_name] == pytest.approx(theirs)
 
 
-def test_the_best_of_several_is_found_for_each_measure(own: Path, models: list[Path]) -> None:
-    """A restart that is right at once where the other is not, but never among three."""
-    again = shutil.copytree(own / "unif-0.3", own / "unif-0.3-again")
-    rows = [json.loads(line) for line in (own / "unif-0.3/predictions.jsonl").open()]
-    changed = [{**row, "exact": True, "served": False, "in_top3": False} for row in rows]
-    lines = "".join(json.dumps(row) + "\n" for row in changed)
-    (again / "predictions.jsonl").write_text(lines)
-    outcomes = outcomes_of(read_predictions(again / "predictions.jsonl"))
-    figures = json.loads((again / "evaluation.json").read_text())
-    for name, key in HELD_AS.items():
-        figures[name] = float(getattr(outcomes, key).mean())
-    (again / "evaluation.json").write_text(json.dumps(figures))
-    found = measure(SpecialistsBench(own, models[:1], SENTENCES, None), lambda line: None)
-    row = found["rules"]["Unif(0.3)"]
-    assert row["specialists"].keys() == {"unif-0.3", "unif-0.3-again"}
-    assert row["exact_match"]["specialist"] == "unif-0.3-again"
-    assert row["exact_match"]["best"] == 1.0
-    assert row["top3"]["specialist"] == "unif-0.3"
+def some_predictions(right: str) -> list[Prediction]:
+    """Ours, right where there is a 1; among three also where there is a 3."""
+    blank = Prediction("w5 w6", 2, ["w5"], "", [], 1.0, 2, exact=False, served=False, in_top3=False)
+    return [
+        replace(blank, exact=mark == "1", served=mark == "1", in_top3=mark in "13")
+        for mark in right
+    ]
+
+
+def a_run(name: str, right: str) -> Any:
+    """A specialist that was judged on more sentences than ours."""
+    first, three = (np.array([mark in marks for mark in right]) for marks in ("1", "13"))
+    outcomes = SimpleNamespace(exact=first, served=first, in_top3=three)
+    return SimpleNamespace(name=name, outcomes=outcomes)
+
+
+def test_ours_in_the_mean_over_seeds_are_held_against_the_best_for_each_measure() -> None:
+    seeds = [some_predictions("11110000"), some_predictions("11000033")]
+    others = [a_run("sure", "100000001111"), a_run("broad", "033333331111")]
+    found = compare(seeds, others)
+    assert found["exact_match"]["specialist"] == "sure"
+    assert found["exact_match"]["ours"] == 3 / 8
+    assert found["exact_match"]["best"] == 1 / 8
+    assert found["exact_match"]["times"] == 3.0
+    assert found["top3"]["specialist"] == "broad"
+    assert found["top3"]["times"] == pytest.approx(4 / 7)
+    assert found["specialists"]["broad"]["top3"] == 7 / 8
+    assert found["ours"]["seeds"]["exact_match"] == [4 / 8, 2 / 8]
+
+
+def test_the_interval_is_over_pairs_of_the_same_sentence() -> None:
+    same = "1000" * 50
+    [low, high] = compare([some_predictions(same)], [a_run("same", same)])["exact_match"][
+        "interval"
+    ]
+    assert (low, high) == (1.0, 1.0)
+    apart = compare([some_predictions(same)], [a_run("apart", "0100" * 50)])["exact_match"]
+    assert apart["times"] == 1.0
+    assert apart["interval"][0] < 0.9 < 1.1 < apart["interval"][1]
+
+
+def test_where_a_specialist_is_never_right_there_is_no_multiple() -> None:
+    found = compare([some_predictions("10")], [a_run("poor", "03")])
+    assert found["exact_match"]["times"] is found["exact_match"]["interval"] is None
+    assert found["top3"]["times"] == 1.0
+    json.dumps(found, allow_nan=False)
+
+
+def test_a_sweep_judged_on_the_first_sentences_only_is_met_there(own: Path) -> None:
+    results = read_results(own)
+    assert judged_on(results, SENTENCES) == SENTENCES
+    assert judged_on(results, [*SENTENCES, "And one more."]) == SENTENCES
 
 
 def test_other_sentences_than_the_sweeps_are_refused(own: Path, models: list[Path]) -> None:
     bench = SpecialistsBench(own, models, SENTENCES[::-1], None)
     with pytest.raises(UsageError, match="judged on other sentences than these 40"):
-        measure(bench, lambda line: None)
+        measure(bench, quiet)
+
+
+def test_a_run_that_cannot_be_read_is_named(own: Path, models: list[Path]) -> None:
+    (own / "unif-0.3" / "outcomes.json").write_text('{"format_version": 1, "sentences": null}')
+    said: list[str] = []
+    found = measure(SpecialistsBench(own, models[:1], SENTENCES, 3), said.append)
+    assert found["rules"].keys() == {"Stopword(0)"}
+    assert said[0].startswith("left out: unif-0.3, outcomes.json: broken")
+    assert found["gaps"].keys() == {"unif-0.3"}
+    assert "No run of the sweep was trained on Unif(0.3), Unif(0.5), content" in render(found)
 
 
 def some_figures(**changes: Any) -> dict[str, Any]:
@@ -107,22 +163,26 @@ def some_figures(**changes: Any) -> dict[str, Any]:
     row = {**row, "interval": (1.1, 1.4), **changes}
     ours = {"typed_fraction": 0.3, "nll_per_token": 2.5}
     rules = {"Unif(0.3)": {"ours": ours, **dict.fromkeys(MEASURES, row)}}
-    return {"sentences": 9031, "models": 1, "rules": rules}
+    without = ["content words"]
+    return {"sentences": 9031, "models": 3, "rules": rules, "without_specialist": without}
 
 
 def test_the_table_tells_how_many_times_and_how_sure_that_is() -> None:
-    lines = render(some_figures()).splitlines()
-    assert lines[0] == "9,031 held-out sentences."
-    told = "20.0% | 16.0% | unif-0.3 | 1.25 | 1.10 to 1.40 | 2.500 |"
-    assert lines[4] == f"| Unif(0.3) | 0.30 | greedy | {told}"
-    assert lines[6] == f"| Unif(0.3) | 0.30 | top three | {told}"
+    text = render(some_figures())
+    assert text.startswith("9,031 held-out sentences; ours in the mean over 3 model(s)")
+    told = "20.0% | 16.0% | unif-0.3 | 1.25 | 1.10 to 1.40 |"
+    for title in ("greedy", "served", "top three"):
+        assert f"\n| Unif(0.3) | 0.30 | {title} | {told}\n" in text
+    assert "Our loss, nats a token: 2.500 for Unif(0.3)." in text
+    assert text.endswith("No run of the sweep was trained on content words.")
 
 
-def test_where_a_specialist_is_never_right_there_is_no_multiple() -> None:
+def test_no_multiple_is_shown_as_none() -> None:
     shown = render(some_figures(best=0.0, times=None, interval=None))
     assert "| 20.0% | 0.0% | unif-0.3 | – | – |" in shown
-    json.dumps(some_figures(), allow_nan=False)
 
 
-def test_a_sweep_without_rules_is_said_to_have_none() -> None:
-    assert "no run that was trained on keywords of a rule" in render({"rules": {}})
+def test_without_any_specialist_no_table_is_shown() -> None:
+    shown = render({**some_figures(), "rules": {}, "without_specialist": ["Unif(0.3)"]})
+    assert "|" not in shown
+    assert "No run of the sweep was trained on Unif(0.3)." in shown

@@ -106,6 +106,16 @@ def test_a_run_that_cannot_be_used_is_a_gap_with_its_reason(
     assert len(results.runs) == len(RUNS) - 1
 
 
+def test_outcomes_of_another_form_are_a_gap(own: Path) -> None:
+    path = own / "unif-0.3" / "predictions.jsonl"
+    found = as_json(outcomes_of(read_predictions(path)))
+    found["words"]["all"]["names"] = None
+    (own / "unif-0.3" / "outcomes.json").write_text(json.dumps(found))
+    path.unlink()
+    [gap] = read_results(own).gaps
+    assert "outcomes.json: broken" in gap.reason
+
+
 def test_a_line_cut_off_by_a_crash_is_left_out(own: Path) -> None:
     path = own / "unif-0.3" / "metrics.jsonl"
     whole = read_results(own).runs

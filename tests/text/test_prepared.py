@@ -46,6 +46,14 @@ def test_a_broken_folder_is_refused(tmp_path: Path, name, content, complaint) ->
         PreparedCorpus.open(tmp_path / "out").split("train")
 
 
+def test_a_lexicon_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    _, corpus = prepared(tmp_path / "out", documents(50))
+    path = tmp_path / "out" / "lexicon.txt"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:9]))
+    with pytest.raises(UsageError, match=r"lexicon\.txt does not fit the train arrays"):
+        next(corpus.sentences("train"))
+
+
 def test_arrays_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     _, corpus = prepared(tmp_path / "out", documents(50))
     np.save(tmp_path / "out" / "train.offsets.npy", np.array([0, 5], np.int64))

@@ -63,6 +63,7 @@ def test_the_papers_settings_are_the_papers() -> None:
         ({"distillation": {"threshold_noise": 0.4}}, 'unknown key "threshold_noise"'),
         ({"distillation": {"untold_share": 1.5}}, "untold_share lies between 0 and 1"),
         ({"distillation": {"default_budget": -0.1}}, "default_budget lies between 0 and 1"),
+        ({"distillation": {"rule_share": 2}}, "rule_share lies between 0 and 1"),
         ({"distillation": {"rules": []}}, "names at least one rule"),
         ({"distillation": {"rules": ["dice"]}}, "one of chance, coin, stopwords, content"),
         ({"model": {"architecture": "monotone"}}, "go together"),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.bench import people
-from tersely.bench.inputs import INPUTS, chosen_by
+from tersely.bench.inputs import INPUTS
 from tersely.bench.paper_sized import UNITS
 from tersely.bench.widened import widened
 from tersely.errors import TerselyError, UsageError
@@ -25,6 +25,7 @@ from tersely.evaluation.evaluate import (
     summarise_seeds,
 )
 from tersely.evaluation.frontier import MEASURES, Point, beaten_points, lead
+from tersely.evaluation.resampling import SUBSETS
 from tersely.model.completer import Completer
 from tersely.model.search import Beam
 from tersely.text.tokens import tokenise
@@ -32,7 +33,6 @@ from tersely.text.tokens import tokenise
 BUDGETS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8)
 READ_AT = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 PAPER_BEST = {0.25: 0.0813, 0.34: 0.1445, 0.50: 0.3831}  # table 2: the best decoder for a point
-SUBSETS = ("all", "matched")
 TIMED_SENTENCES = 200
 PEOPLES_SENTENCES = 300
 MAX_TOKENS = 16
@@ -164,8 +164,7 @@ def robustness(bench: FrontierBench, runs: Sequence[str], say: Say) -> dict[str,
     for decoder, paths in decoders.items():
         say(f"keywords of others, decoded by {decoder}")
         seeds = [Completer.load(path) for path in paths]
-        for name, rule in INPUTS.items():
-            choose = chosen_by(rule)
+        for name, choose in INPUTS.items():
             table[name][decoder] = summarise_seeds(
                 [predict(completer, sentences, choose=choose) for completer in seeds]
             )

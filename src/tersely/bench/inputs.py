@@ -1,19 +1,17 @@
 """Keywords by rules: what someone might type who has never seen a model's encoder."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from tersely.evaluation.evaluate import Choose
-from tersely.model.choosing import coins
+from tersely.model.choosing import rule_masks
 from tersely.text.keywords import RuleEncoder, Stopword, Unif
 
-INPUTS: Mapping[str, RuleEncoder] = {
+RULES: Mapping[str, RuleEncoder] = {
     "Unif(0.3)": Unif(0.3),
     "Unif(0.5)": Unif(0.5),
     "Stopword(0)": Stopword(0.0),
     "content words": Stopword(0.0, drop_shift=True, drop_punctuation=True),
 }
-
-
-def chosen_by(rule: RuleEncoder) -> Choose:
-    """Masks by a rule, with the coins that belong to each sentence: the same every time."""
-    return lambda sentences: [rule.mask(tokens, coins(tokens)) for tokens in sentences]
+INPUTS: Mapping[str, Choose] = {name: partial(rule_masks, rule) for name, rule in RULES.items()}
+"""How each of them chooses: sentences as tokens → masks."""

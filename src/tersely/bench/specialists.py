@@ -15,16 +15,16 @@ import numpy.typing as npt
 
 from tersely.bench.frontier import short_enough
 from tersely.bench.frontier_tables import TITLES
-from tersely.bench.inputs import INPUTS, chosen_by
+from tersely.bench.inputs import INPUTS
 from tersely.bench.markdown import table
 from tersely.errors import UsageError
-from tersely.evaluation.evaluate import Prediction, predict, summarise_seeds
+from tersely.evaluation.evaluate import Choose, Prediction, predict, summarise_seeds
 from tersely.evaluation.frontier import MEASURES
 from tersely.evaluation.intervals import bootstrap
 from tersely.evaluation.outcomes import fingerprint
 from tersely.evaluation.runs import Results, Run, read_results
 from tersely.model.completer import Completer
-from tersely.text.keywords import RuleEncoder, keywords
+from tersely.text.keywords import keywords
 from tersely.text.tokens import tokenise
 
 HELD_AS = {"exact_match": "exact", "exact_match_served": "served", "top3": "in_top3"}
@@ -39,44 +39,59 @@ class SpecialistsBench:
 
     sweep: Path  # its folder, or its small results
     models: Sequence[Path]  # one a seed
-    sentences: Sequence[str]  # all of the test split: what the sweep was judged on
-    limit: int | None  # of those, for ours
+    sentences: Sequence[str]  # the test split of the corpus that the sweep was trained on
+    limit: int | None  # of those it was judged on, for ours
 
 
 def measure(bench: SpecialistsBench, say: Say) -> dict[str, Any]:
     """Ours on each rule's keywords, beside the runs that were trained on that rule."""
-    completers = {path: Completer.load(path) for path in bench.models}
+    completers = [Completer.load(path) for path in bench.models]
     results = read_results(bench.sweep)
-    sentences = short_enough(bench.sentences)
-    if fingerprint(sentences) != results.runs[0].outcomes.fingerprint:
-        raise UsageError(
-            f"{bench.sweep}: judged on other sentences than these {len(sentences):,}. "
-            "Give the corpus it was trained on, prepared in the same way."
-        )
+    for gap in results.gaps:
+        say(f"left out: {gap.name}, {gap.reason}")
+    sentences = judged_on(results, bench.sentences)
     asked = sentences[: bench.limit]
     rules = {}
-    for name, rule in INPUTS.items():
-        others = trained_on(rule, results, sentences)
+    for name, choose in INPUTS.items():
+        others = trained_on(choose, results, sentences)
         if not others:
             continue
         seeds = []
-        for path, completer in completers.items():
-            say(f"{name}, decoded by {path.name}")
-            seeds.append(predict(completer, asked, choose=chosen_by(rule)))
-        rules[name] = _compare(seeds, others)
-    return {"sentences": len(asked), "models": len(bench.models), "rules": rules}
+        for path, completer in zip(bench.models, completers, strict=True):
+            say(f"{name}, decoded by {path}")
+            seeds.append(predict(completer, asked, choose=choose))
+        rules[name] = compare(seeds, others)
+    return {
+        "sentences": len(asked),
+        "models": len(bench.models),
+        "rules": rules,
+        "without_specialist": [name for name in INPUTS if name not in rules],
+        "gaps": {gap.name: gap.reason for gap in results.gaps},
+    }
 
 
-def trained_on(rule: RuleEncoder, results: Results, sentences: Sequence[str]) -> list[Run]:
-    """The runs whose keywords were, word for word, those of the rule."""
+def judged_on(results: Results, sentences: Sequence[str]) -> list[str]:
+    """The sentences that a sweep was judged on: the first of these, or all that are short."""
+    outcomes = results.runs[0].outcomes
+    found = short_enough(sentences)[: len(outcomes)]
+    if fingerprint(found) != outcomes.fingerprint:
+        raise UsageError(
+            f"{results.folder}: judged on other sentences than these {len(found):,}. "
+            "Give the corpus it was trained on, prepared in the same way."
+        )
+    return found
+
+
+def trained_on(choose: Choose, results: Results, sentences: Sequence[str]) -> list[Run]:
+    """The runs whose keywords were, word for word, those that are chosen so."""
     tokens = [tokenise(text).tokens for text in sentences]
-    masks = chosen_by(rule)(tokens)
-    lines = (" ".join(keywords(*pair)) for pair in zip(tokens, masks, strict=True))
+    lines = (" ".join(keywords(*pair)) for pair in zip(tokens, choose(tokens), strict=True))
     typed = fingerprint(lines)
     return [run for run in results.runs if run.outcomes.keywords_fingerprint == typed]
 
 
-def _compare(seeds: Sequence[Sequence[Prediction]], others: Sequence[Run]) -> dict[str, Any]:
+def compare(seeds: Sequence[Sequence[Prediction]], others: Sequence[Run]) -> dict[str, Any]:
+    """Figures of ours, and by each measure how many times those of the best of the others."""
     count = len(seeds[0])
     found: dict[str, Any] = {
         "ours": summarise_seeds(seeds),
@@ -111,8 +126,6 @@ def _shares(run: Run, measure_name: str, count: int) -> npt.NDArray[np.float64]:
 
 def render(found: dict[str, Any]) -> str:
     """Show all figures as Markdown."""
-    if not found["rules"]:
-        return "The sweep has no run that was trained on keywords of a rule."
     rows = []
     for name, row in found["rules"].items():
         for measure_name, title in TITLES.items():
@@ -127,8 +140,21 @@ def render(found: dict[str, Any]) -> str:
                     own["specialist"],
                     "–" if own["times"] is None else f"{own['times']:.2f}",
                     "–" if own["interval"] is None else "{:.2f} to {:.2f}".format(*own["interval"]),
-                    f"{row['ours']['nll_per_token']:.3f}",
                 ]
             )
-    heads = ["keywords", "typed", "measure", "ours", "best", "whose", "times", "95 %", "our loss"]
-    return f"{found['sentences']:,} held-out sentences.\n\n{table(heads, rows)}"
+    heads = ["keywords", "typed", "measure", "ours", "best", "whose", "times", "95 % of times"]
+    losses = ", ".join(
+        f"{row['ours']['nll_per_token']:.3f} for {name}" for name, row in found["rules"].items()
+    )
+    sections = [
+        f"{found['sentences']:,} held-out sentences; ours in the mean over {found['models']} "
+        "model(s), the best specialist chosen for each measure on these very sentences.",
+        table(heads, rows) if rows else "",
+        f"Our loss, nats a token: {losses}." if rows else "",
+        _without(found["without_specialist"]),
+    ]
+    return "\n\n".join(section for section in sections if section)
+
+
+def _without(names: Sequence[str]) -> str:
+    return f"No run of the sweep was trained on {', '.join(names)}." if names else ""

@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--sweep", required=True, type=Path, metavar="SWEEP", help="or its small results")
     add("--model", required=True, type=Path, action="append", help="ours; again for more seeds")
     add("--data", required=True, type=Path, metavar="DIR", help="the corpus the sweep learned from")
-    add("--limit", type=int, metavar="N", help="only the first N test sentences")
+    add("--limit", type=int, metavar="N", help="of the sentences it was judged on, the first N")
     calibration = benches.add_parser("calibration", help="whether scores are probabilities")
     add = calibration.add_argument
     add("--model", metavar="MODEL", help="a model folder or a run (ours)")

@@ -101,14 +101,10 @@ def _held_out(path: Path) -> list[str]:
 
     from tersely.cli.evaluate import read_lines
     from tersely.text.prepared import PreparedCorpus
-    from tersely.text.tokens import detokenise
 
     if not path.is_dir():
         return read_lines(path, CALIBRATION_SENTENCES)
-    corpus = PreparedCorpus.open(path)
-    lexicon, dev = corpus.lexicon(), corpus.split("dev")
-    rows = (dev[place] for place in range(len(dev)))
-    return [detokenise(lexicon.decode(row)) for row in islice(rows, CALIBRATION_SENTENCES)]
+    return [*islice(PreparedCorpus.open(path).sentences("dev"), CALIBRATION_SENTENCES)]
 
 
 def _read_card(path: Path) -> str:

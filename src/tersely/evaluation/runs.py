@@ -200,7 +200,7 @@ def _read_outcomes(folder: Path) -> Outcomes:
         if predictions.exists():
             return outcomes_of(read_predictions(predictions))
         return from_json(_read_json(outcomes))
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise TerselyError(f"{outcomes}: broken ({type(error).__name__}: {error})") from error
 
 

@@ -82,7 +82,7 @@ class Chooser:
         if budget is not None and self._encoder["kind"] == "stopword":
             raise UsageError("A Stopword model keeps what its rule says; leave --budget out.")
         rule = self._rule() if budget is None else Unif(budget)
-        return [rule.mask(tokens, coins(tokens)) for tokens in sentences]
+        return rule_masks(rule, sentences)
 
     def _rule_probabilities(self, tokens: Sequence[str]) -> list[float]:
         rule = self._rule()
@@ -95,6 +95,11 @@ def check_budget(budget: float | None) -> None:
     """Refuse what is no share of the tokens."""
     if budget is not None and not 0 < budget <= 1:
         raise UsageError(f"A budget is a share of the tokens, above 0 and at most 1; not {budget}.")
+
+
+def rule_masks(rule: RuleEncoder, sentences: Sequence[Sequence[str]]) -> list[list[bool]]:
+    """What a rule keeps of each sentence, by the sentence's own coins."""
+    return [rule.mask(tokens, coins(tokens)) for tokens in sentences]
 
 
 def coins(tokens: Sequence[str]) -> random.Random:

@@ -98,6 +98,10 @@ class PreparedCorpus:
     def sentences(self, name: str) -> Iterator[str]:
         """The text of one split, sentence after sentence."""
         lexicon, split = self.lexicon(), self.split(name)
+        if len(split.tokens) and split.tokens.max() >= len(lexicon):
+            raise UsageError(
+                f"{self.folder}: lexicon.txt does not fit the {name} arrays. Run prepare again."
+            )
         for index in range(len(split)):
             yield detokenise(lexicon.decode(split[index]))
 

@@ -89,15 +89,16 @@ class DistillationConfig:
     """Which masks a distilled scheme learns from."""
 
     rule_share: float = 0.3
-    """Of sentences masked the way people might, by one of these rules:"""
+    """Of sentences masked the way people might, by one of the rules."""
     rules: tuple[Literal["chance", "coin", "stopwords", "content"], ...] = (
         "chance",
         "chance",
         "stopwords",
         "content",
     )
-    """Tokens by chance, at a rate of the sentence's own; by a coin, each; all but stop words;
-    content words alone. One that is named twice is drawn twice as often."""
+    """chance: tokens by chance, at a rate of the sentence's own; coin: half of them by chance;
+    stopwords: all but stop words; content: these less case marks and punctuation.
+    One that is named twice is drawn twice as often."""
     untold_share: float = 0.15
     """Of the others, whose budget the decoder is not told."""
     worth_noise: float = 0.4
@@ -265,7 +266,7 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
         *(
             (0 <= share <= 1, f"distillation.{name} lies between 0 and 1")
             for name, share in asdict(config.distillation).items()
-            if isinstance(share, float) and name != "worth_noise"
+            if name not in ("worth_noise", "rules")
         ),
         (
             len(config.distillation.rules) > 0,
