@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--plot", type=Path, metavar="PNG", help="draw the curves")
     specialists = benches.add_parser("specialists", help="against decoders trained on one rule")
     add = specialists.add_argument
-    add("--sweep", required=True, type=Path, metavar="SWEEP", help="or its small results")
+    add("--sweep", required=True, type=Path, metavar="SWEEP", help="a sweep, or its small results")
     add("--model", required=True, type=Path, action="append", help="ours; again for more seeds")
     add("--data", required=True, type=Path, metavar="DIR", help="the corpus the sweep learned from")
     add("--limit", type=int, metavar="N", help="of the sentences it was judged on, the first N")
