@@ -12,8 +12,8 @@ demo: $(READY)  ## set up, complete some keywords with the model that ships, and
 	@if [ -t 0 ]; then $(BIN)/tersely serve; else echo "At a terminal the page would open now: tersely serve"; fi
 
 test: $(READY)  ## set up and pass all tests
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src lab tests
+	$(BIN)/ruff format --check src lab tests
 	$(BIN)/mypy
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/pytest -m "not long" -n 2
@@ -37,14 +37,14 @@ default-model: $(READY)  ## train the model that ships again: make default-model
 	$(BIN)/tersely export .default/third --out src/tersely/model/default --int8 --calibrate .default/mixed \
 		--card configs/default-card.md
 
-$(READY): pyproject.toml constraints.txt hatch_build.py $(wildcard src/tersely/kernels/*.[ch])
+$(READY): pyproject.toml lab/pyproject.toml constraints.txt hatch_build.py $(wildcard src/tersely/runtime/kernels/*.[ch])
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "tersely needs Python 3.11 or later"'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --editable '.[dev,bench]'
+		--constraint constraints.txt --editable '.[dev]' --editable './lab[peers]'
 	@touch $@
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) .default build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	rm -f src/tersely/kernels/*.so
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -f src/tersely/runtime/kernels/*.so
+	find src lab tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -8,7 +8,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-KERNELS = Path("src/tersely/kernels")
+KERNELS = Path("src/tersely/runtime/kernels")
 
 
 class CompiledKernels(BuildHookInterface):
@@ -31,7 +31,7 @@ def _compile(root: Path) -> str | None:
     from setuptools.errors import BaseError, CCompilerError
 
     extension = Extension(
-        "tersely.kernels.compiled",
+        "tersely.runtime.kernels.compiled",
         [str(root / KERNELS / "compiled.c")],
         extra_compile_args=[] if sys.platform == "win32" else ["-O3", "-g0"],
         py_limited_api=True,

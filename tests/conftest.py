@@ -75,6 +75,6 @@ def trained(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def sweep(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny sweep's folder, all of it there; copy it before changing anything."""
-    from tests.evaluation.sweeps import small_sweep
+    from lab.tests.reproduction.sweeps import small_sweep
 
     return small_sweep(corpus, tmp_path_factory.mktemp("sweep") / "runs")

@@ -3,7 +3,7 @@
 import argparse
 import threading
 
-from tersely.model.completer import Completer, Keywords
+from tersely.completion.completer import Completer, Keywords
 from tests.browser.standin import Reply, StandIn, suggestion
 
 

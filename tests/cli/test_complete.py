@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tersely.cli.main import main
-from tersely.model.memory import Memory
+from tersely.completion.memory import Memory
 from tersely.text.keywords import leftmost_alignment
 from tersely.text.tokens import tokenise
 from tests.cli.broken import BROKEN, broken_model

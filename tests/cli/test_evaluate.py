@@ -8,9 +8,9 @@ import pytest
 
 from tersely.cli.evaluate import LABELS
 from tersely.cli.main import main
-from tersely.evaluation.evaluate import FIGURES
+from tersely.corpus.fixture import fixture_sentences
+from tersely.evaluation.metrics import FIGURES
 from tersely.evaluation.outcomes import from_json
-from tersely.text.fixture import fixture_sentences
 from tests.cli.broken import BROKEN, broken_model
 from tests.cli.calling import call, call_elsewhere
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tersely.cli.main import main
-from tersely.model.completer import Completer
+from tersely.completion.completer import Completer
 from tersely.model.folder import ModelFolder
 from tests.cli.broken import BROKEN, broken_model
 from tests.cli.calling import call, call_elsewhere, contents

@@ -8,7 +8,7 @@ import pytest
 
 from tersely.cli.keywords import typed_characters
 from tersely.cli.main import main
-from tersely.model.completer import Completer
+from tersely.completion.completer import Completer
 from tersely.text.tokens import detokenise
 from tests.cli.broken import BROKEN, broken_model
 from tests.cli.calling import call, call_elsewhere

@@ -13,9 +13,9 @@ import pytest
 from tersely.cli import prompt
 from tersely.cli.main import main
 from tersely.cli.prompt import open_prompt, pick_until_enough
+from tersely.completion.completer import Completer
+from tersely.completion.memory import Memory
 from tersely.errors import UsageError
-from tersely.model.completer import Completer
-from tersely.model.memory import Memory
 
 
 class Picks:

@@ -7,8 +7,8 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from tersely.cli.prompt_view import PromptView, Shown, suggestion_lines
+from tersely.completion.completer import Suggestion
 from tersely.errors import UsageError
-from tersely.model.completer import Suggestion
 
 UP, DOWN, ENTER, END, CLEAR, REMEMBER = "\x1b[A", "\x1b[B", "\r", "\x04", "\x03", "\x12"
 

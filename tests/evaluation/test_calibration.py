@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tersely.completion.calibration import Calibration
+from tersely.completion.completer import Completer
 from tersely.errors import UsageError
 from tersely.evaluation.calibration import BUDGETS, Judged, fit, judge, reliability, uncalibrated
-from tersely.model.calibration import Calibration
-from tersely.model.completer import Completer
 from tersely.model.folder import ModelFolder
 from tersely.text.tokens import tokenise
 
@@ -78,7 +78,7 @@ def test_every_sentence_is_judged_at_every_budget(trained: Path) -> None:
     assert len(found) == 2 * len(BUDGETS) == sum(seen)  # one is too long
     for budget, own in zip(BUDGETS, found[::2], strict=True):
         tokens = tokenise(sentences[0]).tokens
-        [mask] = completer.chooser.masks([tokens], budget)
+        [mask] = completer.selector.masks([tokens], budget)
         typed = [token for token, keep in zip(tokens, mask, strict=True) if keep]
         best = completer.complete(" ".join(typed)) if "<shift>" not in typed else None
         assert len(own.scores) == len(own.right)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.tests.reproduction.made import SENTENCES, made_judged
 from tersely.errors import TerselyError
 from tersely.evaluation import tagging
 from tersely.evaluation.outcomes import (
@@ -21,7 +22,6 @@ from tersely.evaluation.outcomes import (
     unpack_bits,
 )
 from tersely.text.tokens import tokenise
-from tests.evaluation.made import SENTENCES, made_judged
 
 
 def test_counts_are_those_of_the_predictions() -> None:

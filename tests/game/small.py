@@ -3,7 +3,7 @@
 import torch
 
 from tersely.game.batches import Batch
-from tersely.game.scheme import Scheme
+from tersely.game.paper.scheme import Scheme
 from tersely.model.shape import SchemeShape
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from tersely.corpus.dataset import Split
 from tersely.game.batches import Batch
-from tersely.game.masks import inside
-from tersely.game.monotone_scheme import MonotoneScheme
+from tersely.game.distilled.masks import inside
+from tersely.game.distilled.scheme import MonotoneScheme
 from tersely.model.folder import ModelFolder
 from tersely.model.monotone_shape import MONOTONE, MonotoneShape
-from tersely.text.prepared import Split
-from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
+from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
 
 LEXICON = [*SPECIAL_TOKENS, *(f"w{n}" for n in range(len(SPECIAL_TOKENS), 40))]
 WORTH = {

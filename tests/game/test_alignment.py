@@ -2,9 +2,9 @@ import torch
 
 from tersely.game.alignment import Placement, place_leftmost
 from tersely.game.batches import Batch
-from tersely.game.masks import inside
+from tersely.game.distilled.masks import inside
 from tersely.text.keywords import leftmost_alignment
-from tersely.text.vocab import EOS_ID
+from tersely.text.vocabulary import EOS_ID
 from tests.game.small import random_batch
 
 

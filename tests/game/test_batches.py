@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from tersely.corpus.dataset import Split
 from tersely.errors import UsageError
 from tersely.game.batches import Batches, gather, in_order
-from tersely.text.prepared import Split
 
 
 def split(count: int) -> Split:

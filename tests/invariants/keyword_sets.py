@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 
-from tersely.text.fixture import fixture_sentences
+from tersely.corpus.fixture import fixture_sentences
 from tersely.text.keywords import keywords
 from tersely.text.tokens import detokenise, tokenise
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from tersely.model.completer import Completer
+from tersely.completion.completer import Completer
+from tersely.completion.query import read_typed
+from tersely.completion.suggestion import Suggestion
 from tersely.model.folder import ModelFolder
-from tersely.model.suggestion import Suggestion
-from tersely.model.typed import read_typed
 from tersely.text.tokens import SHIFT
 from tests.invariants.keyword_sets import adversarial, held_out
-from tests.model.made_up import monotone_like
+from tests.runtime.made_up import monotone_like
 
 BATCH = 50
 

@@ -1,28 +1,34 @@
-"""Who may import whom; read from the source, so that an import inside a function counts too."""
+"""Which package may import which; read from the source, so that a local import counts too."""
 
 import ast
 from pathlib import Path
 
-import pytest
-
 import tersely
+import tersely_lab
 
-ROOT = Path(tersely.__file__).parent
-MAY_IMPORT = {
+PRODUCT, LAB = Path(tersely.__file__).parent, Path(tersely_lab.__file__).parent
+FILES = sorted(PRODUCT.rglob("*.py"))
+LAB_FILES = sorted(LAB.rglob("*.py"))
+
+BELOW: dict[str, set[str]] = {
+    "storage": set(),
     "text": set(),
-    "kernels": set(),
-    "model": {"text", "kernels"},
-    "game": {"text", "model"},
-    "training": {"text", "model", "game"},
-    "evaluation": {"text", "model"},
-    "report": {"text", "model", "evaluation"},
+    "corpus": {"storage", "text"},
+    "model": {"storage", "text"},
+    "runtime": {"text", "model"},
+    "decoding": {"text", "model", "runtime"},
+    "selection": {"text", "model", "runtime"},
+    "completion": {"storage", "text", "model", "runtime", "decoding", "selection"},
+    "evaluation": {"text", "model", "runtime", "decoding", "selection", "completion"},
+    "game": {"text", "model", "selection"},
+    "training": {"storage", "text", "corpus", "model", "selection", "game"},
     "web": set(),
-    "service": {"text", "model", "web"},
-    "bench": None,  # anything
-    "cli": None,
+    "service": {"storage", "text", "model", "completion", "web"},
 }
-MAY_IMPORT_TORCH = {"game", "training", "bench"}
-FILES = sorted(ROOT.rglob("*.py"))
+"""The packages each package may import beside itself; errors.py stands below all of them."""
+TOP = {"__init__.py": {"completion"}, "__main__.py": {"cli"}, "errors.py": set()}
+MAY_IMPORT_TORCH = {"game", "training"}
+UNSAFE = {"pickle", "dill", "joblib", "cloudpickle", "marshal", "shelve"}
 
 
 def imported(path: Path) -> set[str]:
@@ -36,42 +42,50 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-def room_of(path: Path) -> str:
-    inside = path.relative_to(ROOT).parts
-    return inside[0] if len(inside) > 1 else ""
+def package_of(path: Path) -> str:
+    """The package directly below `tersely` that a file belongs to; empty for a top-level file."""
+    parts = path.relative_to(PRODUCT).parts
+    return parts[0] if len(parts) > 1 else ""
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_room_only_imports_what_it_may(path: Path) -> None:
-    room = room_of(path)
-    rooms = {
-        name.split(".")[1]
-        for name in imported(path)
-        if name.startswith("tersely.") and (ROOT / name.split(".")[1]).is_dir()
-    }
-    if room == "":
-        # The top: errors and atomic stand below every room; __init__ and __main__ open the door.
-        allowed = {"model", "cli"} if path.name in ("__init__.py", "__main__.py") else set()
-        assert rooms <= allowed
-        return
-    assert room in MAY_IMPORT, f"{room}/ is a new room: say who it may import"
-    allowed = MAY_IMPORT[room]
-    assert allowed is None or rooms <= allowed | {room}
+def packages_imported(path: Path) -> set[str]:
+    parts = (name.split(".") for name in imported(path))
+    inside = {part[1] for part in parts if part[0] == "tersely" and len(part) > 1}
+    return {name for name in inside if (PRODUCT / name).is_dir()}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_torch_stays_where_training_is(path: Path) -> None:
-    uses_torch = any(name.split(".")[0] == "torch" for name in imported(path))
-    assert not uses_torch or room_of(path) in MAY_IMPORT_TORCH
+def test_imports_go_up_the_staircase_only() -> None:
+    wrong = []
+    for path in FILES:
+        package = package_of(path)
+        if package == "cli":
+            continue
+        allowed = BELOW[package] | {package} if package else TOP[path.name]
+        if extra := packages_imported(path) - allowed:
+            wrong.append(f"{path.relative_to(PRODUCT)} imports {', '.join(sorted(extra))}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_product_does_not_import_the_lab() -> None:
+    assert not [path for path in FILES if any("tersely_lab" in name for name in imported(path))]
+
+
+def test_the_lab_does_not_import_the_command_line() -> None:
+    wrong = [path for path in LAB_FILES if "cli" in packages_imported(path)]
+    assert not wrong
+
+
+def test_torch_stays_in_game_training_and_lab() -> None:
+    users = {package_of(path) for path in FILES if "torch" in top_level_names(path)}
+    assert users <= MAY_IMPORT_TORCH
+
+
+def top_level_names(path: Path) -> set[str]:
+    return {name.split(".")[0] for name in imported(path)}
 
 
 def test_modules_do_not_import_in_circles() -> None:
-    modules = {
-        ".".join(("tersely", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(
-            ".__init__"
-        ): path
-        for path in FILES
-    }
+    modules = {module_name(path): path for path in FILES + LAB_FILES}
     graph = {
         module: {
             other
@@ -94,20 +108,25 @@ def test_modules_do_not_import_in_circles() -> None:
         visit(module, ())
 
 
+def module_name(path: Path) -> str:
+    root = PRODUCT.parent if path.is_relative_to(PRODUCT) else LAB.parent
+    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+
+
 def test_nothing_unpickles() -> None:
-    for path in FILES:
-        forbidden = {"pickle", "dill", "joblib", "cloudpickle", "marshal", "shelve"}
-        assert not {name.split(".")[0] for name in imported(path)} & forbidden, path
-        assert "torch.load" not in path.read_text(encoding="utf-8"), path
-        assert "allow_pickle=True" not in path.read_text(encoding="utf-8"), path
+    for path in FILES + LAB_FILES:
+        source = path.read_text(encoding="utf-8")
+        assert not top_level_names(path) & UNSAFE, path
+        assert "torch.load" not in source, path
+        assert "allow_pickle=True" not in source, path
 
 
-def test_every_module_has_its_test() -> None:
+def test_each_package_has_tests_that_carry_its_name() -> None:
     tests = Path(__file__).parents[1]
-    for path in FILES:
-        inside = path.relative_to(ROOT)
-        if path.name in ("__init__.py", "__main__.py"):
-            continue
-        own = tests / inside.parent / f"test_{path.name}"
-        package = tests / inside.parent.parent / f"test_{inside.parent.name}.py"
-        assert own.exists() or package.exists(), f"no test for {inside}"
+    lab_tests = tests.parent / "lab" / "tests"
+    for root, files, folder in ((PRODUCT, FILES, tests), (LAB, LAB_FILES, lab_tests)):
+        packages = {path.parent.relative_to(root) for path in files} - {Path()}
+        for package in packages:
+            own = list((folder / package).glob("test_*.py"))
+            shared = folder / package.parent / f"test_{package.name}.py"
+            assert own or shared.exists(), f"no tests for {package}"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tersely.text.fixture import fixture_sentences
-from tersely.text.prepared import PreparedCorpus
+from tersely.corpus.dataset import PreparedCorpus
+from tersely.corpus.fixture import fixture_sentences
 
 GIB = 1 << 30
 

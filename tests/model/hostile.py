@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
-from tersely.text.vocab import SPECIAL_TOKENS
+from tersely.text.vocabulary import SPECIAL_TOKENS
 
 Spoil = Callable[[Path], None]
 

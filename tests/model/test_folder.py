@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tersely.errors import TerselyError, UsageError
-from tersely.model.checks import TensorSpec
 from tersely.model.folder import ModelFolder
-from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
+from tersely.model.validation import TensorSpec
+from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
 
 
 def small_model(seed: int = 1) -> ModelFolder:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from tersely.errors import TerselyError
-from tersely.game.softmax import AdaptiveSoftmax, FullSoftmax
+from tersely.game.layers.softmax import AdaptiveSoftmax, FullSoftmax
 from tersely.model.layers import CommonShape, is_possible, lstm_tensors, softmax_tensors
 
 

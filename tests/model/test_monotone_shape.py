@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from tersely.errors import TerselyError
-from tersely.game.monotone_scheme import MonotoneScheme
+from tersely.game.distilled.scheme import MonotoneScheme
 from tersely.model.monotone_shape import MonotoneShape
 from tests.game.small_monotone import MONOTONE_SHAPES, small_monotone_shape
 

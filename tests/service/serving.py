@@ -13,7 +13,7 @@ import uvicorn
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
-from tersely.model.completer import Keywords, Suggestion
+from tersely.completion.completer import Keywords, Suggestion
 from tersely.service.app import create_app
 from tersely.service.catalogue import Listed
 from tersely.service.hurrying import HurriedWishes

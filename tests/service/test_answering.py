@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import httpx2 as httpx
 import pytest
 
-from tersely.model.completer import Suggestion
+from tersely.completion.completer import Suggestion
 from tersely.service.settings import ServiceSettings
 from tests.service.serving import FakeModels, client_of, fake_app, served
 from tests.web.asking import problem

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tersely.errors import TerselyError, UsageError
-from tersely.model import locating
+from tersely.model import location as locating
 from tersely.service import catalogue
 from tersely.service.catalogue import Catalogue
 from tersely.web.errors import Refusal

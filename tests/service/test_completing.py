@@ -1,7 +1,7 @@
 import pytest
 from starlette.testclient import TestClient
 
-from tersely.model.completer import Completer
+from tersely.completion.completer import Completer
 from tests.web.asking import problem
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tersely.model.completer import Completer
+from tersely.completion.completer import Completer
 from tersely.service.hurrying import HurriedWishes, Hurry
 
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from tersely.completion.memory import Memory
 from tersely.errors import TerselyError
-from tersely.model.memory import Memory
 from tersely.service.phrases import Phrases
 from tersely.web.errors import Refusal
 

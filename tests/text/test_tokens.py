@@ -4,10 +4,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tersely.corpus.fixture import fixture_sentences, handwritten_sentences
 from tersely.text import tokens as module
-from tersely.text.fixture import fixture_sentences, handwritten_sentences
 from tersely.text.tokens import SHIFT, Tokenised, case_marked, detokenise, tokenise
-from tersely.text.vocab import SPECIAL_TOKENS
+from tersely.text.vocabulary import SPECIAL_TOKENS
 
 EXAMPLES = {
     "I will be 10 minutes late.": "<shift> i will be 10 minutes late .",

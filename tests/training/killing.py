@@ -16,12 +16,12 @@ from pathlib import Path
 
 import torch
 
+from tersely.corpus.dataset import PreparedCorpus
 from tersely.errors import UsageError
 from tersely.model.folder import ModelFolder
-from tersely.text.prepared import PreparedCorpus
 from tersely.training.checkpoint import Checkpoint
 from tersely.training.loop import Trainer
-from tersely.training.stopping import StopRequest
+from tersely.training.signals import StopRequest
 from tests.training.small import small_config
 
 CONFIG = small_config(

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from tersely.text.fixture import fixture_sentences
-from tersely.text.prepare import PrepareSettings, Source, prepare
+from tersely.corpus.fixture import fixture_sentences
+from tersely.corpus.prepare import PrepareSettings, Source, prepare
 from tersely.training.config import RunConfig, parse_config
 from tersely.training.run import RunRequest, train
 

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 import torch
 
-from tersely.model.completer import Completer
+from tersely.completion.completer import Completer
 from tersely.model.folder import ModelFolder
-from tersely.text.vocab import SPECIAL_TOKENS, Vocabulary
-from tersely.training.building import build_match, encoder_settings
+from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
+from tersely.training.build import build_match, encoder_settings
 from tersely.training.config import RunConfig
 from tersely.training.export import as_model, describe
-from tersely.training.match import Match
+from tersely.training.paper_step import Match
 from tests.training.small import small_config
 
 VOCABULARY = Vocabulary([*SPECIAL_TOKENS, "the", "waiter", "late", "."])
@@ -37,7 +37,7 @@ def test_an_exported_scheme_can_be_saved_loaded_and_used(kind: str, tmp_path: Pa
     completer = Completer.load(tmp_path / "m")
     assert completer.complete("waiter late")
     assert completer.keywords("the waiter .").tokens == ["the", "waiter", "."]
-    assert completer.chooser.is_learned == (kind in ("constrained", "linear"))
+    assert completer.selector.is_learned == (kind in ("constrained", "linear"))
 
 
 def test_weights_and_settings_are_those_of_the_run() -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tersely.evaluation.evaluate import predict, summarise
-from tersely.model.completer import Completer
-from tersely.text.fixture import fixture_sentences
+from tersely.completion.completer import Completer
+from tersely.corpus.fixture import fixture_sentences
+from tersely.evaluation.metrics import predict, summarise
 from tersely.training.config import RunConfig, load_config, with_changes
 from tersely.training.run import RunRequest, train
 from tests.training.small import small_corpus

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from tersely.text.prepared import PreparedCorpus
+from tersely.corpus.dataset import PreparedCorpus
 from tersely.training.config import RunConfig
 from tersely.training.loop import Trainer
-from tersely.training.stopping import StopRequest
+from tersely.training.signals import StopRequest
 from tests.training.small import small_config, small_corpus
 
 EPSILON = 0.5

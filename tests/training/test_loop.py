@@ -4,14 +4,14 @@ from pathlib import Path
 import pytest
 import torch
 
+from tersely.completion.completer import Completer
+from tersely.corpus.dataset import PreparedCorpus
 from tersely.errors import TerselyError
-from tersely.game.round import LearnedRound
-from tersely.model.completer import Completer
-from tersely.text.prepared import PreparedCorpus
+from tersely.game.paper.round import LearnedRound
 from tersely.training.checkpoint import Checkpoint
 from tersely.training.config import RunConfig
 from tersely.training.loop import Trainer, limited
-from tersely.training.stopping import StopRequest
+from tersely.training.signals import StopRequest
 from tests.training.small import small_config
 
 KINDS = {

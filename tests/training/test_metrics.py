@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tersely.game.round import RoundRecord
+from tersely.game.paper.round import RoundRecord
 from tersely.training.metrics import MetricsLog, average, plot_metrics, read_metrics
 
 ROWS = [

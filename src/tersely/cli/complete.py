@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tersely.model.completer import Completer
-    from tersely.model.suggestion import Suggestion
-
+    from tersely.completion.completer import Completer
+    from tersely.completion.suggestion import Suggestion
 EXAMPLES = """\
 examples:
   tersely complete "10 minutes late"

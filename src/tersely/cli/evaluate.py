@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
-    from tersely.evaluation.evaluate import Prediction
-
+    from tersely.evaluation.metrics import Prediction
 EXAMPLES = """\
 examples:
   tersely evaluate --model runs/notes --sentences test.txt
@@ -50,9 +49,9 @@ def run(given: argparse.Namespace) -> None:
     """Evaluate and print."""
     from tqdm import tqdm
 
-    from tersely.atomic import new_file
     from tersely.cli.options import load_completer
-    from tersely.evaluation.evaluate import length_matched, predict, summarise
+    from tersely.evaluation.metrics import length_matched, predict, summarise
+    from tersely.storage.atomic import new_file
 
     if given.limit is not None and given.limit < 1:
         raise UsageError("--limit: at least 1.")
@@ -92,8 +91,8 @@ def run(given: argparse.Namespace) -> None:
 
 
 def _write_outcomes(predictions: "list[Prediction]", path: Path) -> None:
-    from tersely.atomic import new_file
     from tersely.evaluation.outcomes import Judged, as_text, outcomes_of
+    from tersely.storage.atomic import new_file
 
     judged = [
         Judged(one.sentence, one.keywords, one.exact, one.served, one.in_top3)

@@ -8,7 +8,6 @@ from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.model.folder import ModelFolder
-
 CALIBRATION_SENTENCES = 2000
 EXAMPLES = """\
 examples:
@@ -46,10 +45,10 @@ def run(given: argparse.Namespace) -> None:
     from dataclasses import replace
 
     from tersely.cli.options import check_text
-    from tersely.model.architectures import open_model
+    from tersely.completion.completer import Completer
     from tersely.model.card import Origin, write_card
-    from tersely.model.compact import compress
     from tersely.model.folder import ModelFolder
+    from tersely.model.quantization import compress
 
     facts = {name: getattr(given, name) for name in ("corpus", "attribution", "licence")}
     for name, fact in facts.items():
@@ -58,7 +57,7 @@ def run(given: argparse.Namespace) -> None:
     if given.out.resolve() in (given.model.resolve(), (given.model / "model").resolve()):
         raise UsageError(f"{given.out}: is the model itself. Give another --out.")
     model = ModelFolder.from_pretrained(given.model)
-    open_model(model)  # what cannot run is not worth exporting
+    Completer(model)  # what cannot run is not worth exporting
     if given.calibrate is not None:
         model = calibrated(model, given.calibrate)
     tensors = compress(model.tensors, given.kind)
@@ -78,9 +77,9 @@ def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
 
     from tqdm import tqdm
 
+    from tersely.completion.completer import Completer
     from tersely.evaluation.calibration import fit, judge, uncalibrated
-    from tersely.model.budgets import LONGEST, with_steps
-    from tersely.model.completer import Completer
+    from tersely.selection.budget_table import LONGEST, with_steps
     from tersely.text.tokens import tokenise
 
     sentences, plain = _held_out(path), uncalibrated(model)
@@ -100,7 +99,7 @@ def _held_out(path: Path) -> list[str]:
     from itertools import islice
 
     from tersely.cli.evaluate import read_lines
-    from tersely.text.prepared import PreparedCorpus
+    from tersely.corpus.dataset import PreparedCorpus
 
     if not path.is_dir():
         return read_lines(path, CALIBRATION_SENTENCES)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
-    from tersely.model.suggestion import Keywords
-
+    from tersely.completion.suggestion import Keywords
 EXAMPLES = """\
 examples:
   tersely keywords "I will be 10 minutes late."

@@ -11,11 +11,11 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Never
 
 from tersely import __version__
-from tersely.errors import TerselyError
+from tersely.errors import TerselyError, UsageError
 
 COMMANDS = {
     "complete": "turn keywords into sentences",
@@ -26,6 +26,8 @@ COMMANDS = {
     "sweep": "work off a queue of runs",
     "evaluate": "judge a model on held-out sentences",
     "export": "make a small model folder with a card",
+}
+LAB_COMMANDS = {
     "report": "make every figure and table of the paper from a sweep",
     "bench": "measure speed and quality on this machine",
 }
@@ -38,8 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = parser(arguments).parse_args(arguments)
     try:
-        run = importlib.import_module(f"tersely.cli.{given.command}").run
-        run(given)
+        _module(given.command).run(given)
         sys.stdout.flush()
     except TerselyError as error:
         return _fail(str(error), code=error.exit_code)
@@ -66,7 +67,7 @@ def parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentParser:
     )
     found.add_argument("--version", action="version", version=f"tersely {__version__}")
     commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, summary in COMMANDS.items():
+    for name, summary in (COMMANDS | LAB_COMMANDS).items():
         command = commands.add_parser(
             name,
             help=summary,
@@ -74,8 +75,23 @@ def parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if name in asked:
-            importlib.import_module(f"tersely.cli.{name}").add_arguments(command)
+            _module(name).add_arguments(command)
     return found
+
+
+def _module(command: str) -> ModuleType:
+    """The module of a command: one of ours, or one that the lab adds."""
+    if command in COMMANDS:
+        return importlib.import_module(f"tersely.cli.{command}")
+    from importlib.metadata import entry_points
+
+    for entry_point in entry_points(group="tersely.commands", name=command):
+        module: ModuleType = entry_point.load()
+        return module
+    raise UsageError(
+        f"`tersely {command}` is part of tersely-lab, which is not installed. "
+        "From a copy of the project: pip install ./lab"
+    )
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> Never:

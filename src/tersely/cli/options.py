@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
-    from tersely.model.completer import Completer
+    from tersely.completion.completer import Completer
 
 
 def add_model_option(parser: argparse.ArgumentParser) -> None:
@@ -27,11 +27,11 @@ def load_completer(
     path: str | Path | None, memory: Path | None = None, *, may_make_memory: bool = False
 ) -> "Completer":
     """Load the model asked for; the memory must be there already, unless it may be made."""
-    from tersely.model.completer import Completer
+    from tersely.completion.completer import Completer
 
     if memory is None:
         return Completer.load(path)
-    from tersely.model.memory import Memory
+    from tersely.completion.memory import Memory
 
     if not may_make_memory and not memory.is_file():
         raise UsageError(f"{memory}: no such file of remembered sentences.")

@@ -1,4 +1,4 @@
-"""`tersely prepare`: options, progress and report. The work is text/prepare.py's."""
+"""`tersely prepare`: options, progress and report. The work is corpus/prepare.py's."""
 
 import argparse
 import json
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
-    from tersely.text.prepare import PrepareSettings, Source
-    from tersely.text.readers.options import ReadOptions
-
+    from tersely.corpus.formats.options import ReadOptions
+    from tersely.corpus.prepare import PrepareSettings, Source
 EXAMPLES = """\
 examples:
   tersely prepare my-notes.txt --out data/notes
@@ -93,7 +92,7 @@ def _add_making_options(group: Any) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Prepare a corpus and say how it went."""
-    from tersely.text.prepare import check_target, prepare
+    from tersely.corpus.prepare import check_target, prepare
 
     settings, options = _settings(given), _options(given)
     check_target(given.out, replace=given.replace)
@@ -113,9 +112,9 @@ def run(given: argparse.Namespace) -> None:
 
 
 def _settings(given: argparse.Namespace) -> "PrepareSettings":
-    from tersely.text.prepare import PrepareSettings
-    from tersely.text.processes import processors
-    from tersely.text.splitting import SplitSizes
+    from tersely.corpus.prepare import PrepareSettings
+    from tersely.corpus.processes import processors
+    from tersely.corpus.splitting import SplitSizes
 
     for name, least in _LEAST.items():
         value = getattr(given, name)
@@ -134,7 +133,7 @@ def _settings(given: argparse.Namespace) -> "PrepareSettings":
 
 
 def _options(given: argparse.Namespace) -> "ReadOptions":
-    from tersely.text.readers.options import ReadOptions
+    from tersely.corpus.formats.options import ReadOptions
 
     categories = tuple(name.strip() for name in given.categories.split(",") if name.strip())
     return ReadOptions(
@@ -165,8 +164,8 @@ def _cap(text: str) -> tuple[str, float]:
 
 
 def _source(paths: list[str], options: "ReadOptions", bar: "_Bar") -> "Source":
-    from tersely.text.corpus import read_documents
-    from tersely.text.prepare import Source
+    from tersely.corpus.prepare import Source
+    from tersely.corpus.sources import read_documents
 
     def texts(on_skipped: Callable[[str], None]) -> Iterator[str]:
         for document in read_documents(paths, options, on_bytes=bar.advance, on_skipped=on_skipped):
@@ -179,7 +178,7 @@ class _Bar:
     """A progress bar over the bytes of the sources, with time left."""
 
     def __init__(self, groups: dict[str, list[str]]) -> None:
-        from tersely.text.corpus import total_bytes
+        from tersely.corpus.sources import total_bytes
 
         self._total = total_bytes([path for paths in groups.values() for path in paths])
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
-    from tersely.model.completer import Completer, Suggestion
-
+    from tersely.completion.completer import Completer, Suggestion
 AsList = Callable[[list["Suggestion"]], str]
 
 

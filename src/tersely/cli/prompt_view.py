@@ -26,8 +26,7 @@ from tersely.cli.newest import Newest
 from tersely.errors import TerselyError
 
 if TYPE_CHECKING:
-    from tersely.model.completer import Suggestion
-
+    from tersely.completion.completer import Suggestion
 STYLE = Style.from_dict(
     {"typed": "bold", "number": "ansibrightblack", "chosen": "reverse", "help": "ansibrightblack"}
 )

@@ -12,7 +12,6 @@ from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.service.layers import Layered
-
 EXAMPLES = """\
 examples:
   tersely serve --model runs/notes                 opens the page in a browser

@@ -10,7 +10,6 @@ from tersely.errors import TerselyError, UsageError
 
 if TYPE_CHECKING:
     from tersely.training.sweep import Sweep
-
 EXAMPLES = """\
 examples:
   tersely sweep configs/tradeoff.toml --data data/yelp --out sweeps/yelp
@@ -37,7 +36,7 @@ def run(given: argparse.Namespace) -> None:
     """Work the queue off and say how it went."""
     if find_spec("torch") is None:
         raise UsageError('Training needs torch. Try: pip install "tersely[train]"')
-    from tersely.text.prepared import PreparedCorpus
+    from tersely.corpus.dataset import PreparedCorpus
     from tersely.training.sweep import Sweep, SweepSettings, load_plan
 
     if given.parallel < 1:

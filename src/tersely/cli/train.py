@@ -10,7 +10,6 @@ from tersely.errors import TerselyError, UsageError
 
 if TYPE_CHECKING:
     from tersely.training.config import RunConfig
-
 EXAMPLES = """\
 examples:
   tersely train --config configs/paper.toml --data data/yelp --out runs/constrained-0.5
@@ -72,7 +71,7 @@ def run(given: argparse.Namespace) -> None:
 def _config(given: argparse.Namespace) -> "RunConfig":
     """Read the config given, or take that of the model to go on from."""
     from tersely.model.folder import ModelFolder
-    from tersely.model.locating import locate
+    from tersely.model.location import locate
     from tersely.training.config import load_config
     from tersely.training.fine_tuning import config_to_go_on
 

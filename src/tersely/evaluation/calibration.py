@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tersely.completion.calibration import LEAST, MOST, Calibration
+from tersely.completion.completer import Completer
+from tersely.decoding.beam import Beam
 from tersely.errors import UsageError
-from tersely.model.calibration import LEAST, MOST, Calibration
-from tersely.model.completer import Completer
 from tersely.model.folder import ModelFolder
-from tersely.model.search import Beam
 from tersely.text.keywords import keywords
 from tersely.text.tokens import tokenise
 
@@ -50,7 +50,7 @@ def judge(
     for budget in budgets:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            masks = completer.chooser.masks(batch, budget)
+            masks = completer.selector.masks(batch, budget)
             typed = [keywords(row, mask) for row, mask in zip(batch, masks, strict=True)]
             for row, own in zip(batch, completer.suggest(typed, Beam()), strict=True):
                 right = tuple(one.tokens == tuple(row) for one in own)

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from tersely.errors import TerselyError
 from tersely.evaluation import tagging
-from tersely.evaluation.evaluate import matched_length
 from tersely.evaluation.intervals import drawn_sums, middle
+from tersely.evaluation.metrics import matched_length
 from tersely.text.keywords import is_punctuation, leftmost_alignment
 from tersely.text.tokens import SHIFT, tokenise
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from tersely.game.batches import Batch
-from tersely.game.masks import pack_kept
+from tersely.game.distilled.masks import pack_kept
 
 
 class Placement(NamedTuple):

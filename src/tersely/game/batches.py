@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from tersely.corpus.dataset import Split
 from tersely.errors import UsageError
-from tersely.text.prepared import Split
-from tersely.text.vocab import PAD_ID
+from tersely.text.vocabulary import PAD_ID
 
 
 @dataclass(frozen=True, slots=True)

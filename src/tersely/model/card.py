@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tersely.model.compact import Kind
 from tersely.model.folder import ModelFolder
+from tersely.model.quantization import Kind
 
 DESCRIPTION = (
     "A keyword-to-sentence model for [tersely](https://arxiv.org/abs/1911.06964): type a few\n"

@@ -21,9 +21,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from tersely.atomic import new_folder
 from tersely.errors import TerselyError, UsageError
-from tersely.model.checks import (
+from tersely.model.quantization import expand, expanded_manifest
+from tersely.model.validation import (
     DTYPES,
     TensorSpec,
     check_finite,
@@ -32,8 +32,8 @@ from tersely.model.checks import (
     read_regular_file,
     read_tensor_header,
 )
-from tersely.model.compact import expand, expanded_manifest
-from tersely.text.vocab import Vocabulary
+from tersely.storage.atomic import new_folder
+from tersely.text.vocabulary import Vocabulary
 
 FORMAT_VERSION = 1
 CONFIG, WEIGHTS, VOCABULARY, CARD = "config.json", "model.safetensors", "vocab.txt", "README.md"

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from tersely.model.checks import TensorSpec
-from tersely.model.hint import DECODER_FEATURES, ENCODER_FEATURES
+from tersely.model.budget_features import DECODER_FEATURES, ENCODER_FEATURES
 from tersely.model.layers import (
     CommonShape,
     impossible,
@@ -11,6 +10,7 @@ from tersely.model.layers import (
     lstm_tensors,
     softmax_tensors,
 )
+from tersely.model.validation import TensorSpec
 
 MONOTONE = "monotone"
 """What a model folder of this shape calls itself."""

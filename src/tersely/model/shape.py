@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from tersely.model.checks import TensorSpec
 from tersely.model.layers import (
     CommonShape,
     impossible,
@@ -11,6 +10,7 @@ from tersely.model.layers import (
     lstm_tensors,
     softmax_tensors,
 )
+from tersely.model.validation import TensorSpec
 
 ARCHITECTURE = "paper"
 """What a model folder of this shape calls itself."""

@@ -6,11 +6,11 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tersely.completion.completer import Completer, Keywords, Suggestion
+from tersely.completion.memory import Memory
+from tersely.completion.options import Order
+from tersely.completion.query import read_typed
 from tersely.errors import TerselyError, UsageError
-from tersely.model.completer import Completer, Keywords, Suggestion
-from tersely.model.memory import Memory
-from tersely.model.typed import read_typed
-from tersely.model.wishes import Order
 from tersely.service.batcher import Batcher, ClosedError, QueueFullError, Wanted
 from tersely.service.cache import Cache
 from tersely.service.catalogue import Models

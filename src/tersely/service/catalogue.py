@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
 
+from tersely.completion.completer import Completer
 from tersely.errors import TerselyError, UsageError
-from tersely.model.checks import read_config
-from tersely.model.completer import Completer
 from tersely.model.folder import CONFIG, FORMAT_VERSION
-from tersely.model.locating import DEFAULT, default_model, locate
+from tersely.model.location import DEFAULT, default_model, locate
 from tersely.model.names import is_model_name, model_names, resolve_model
+from tersely.model.validation import read_config
 from tersely.web.errors import Refusal
 
 MAX_LOADED = 4

@@ -4,7 +4,7 @@ import time
 
 from fastapi import APIRouter, Request
 
-from tersely.model.completer import Keywords, Suggestion
+from tersely.completion.completer import Keywords, Suggestion
 from tersely.service.answering import Answering
 from tersely.service.catalogue import Models
 from tersely.service.marking import keyword_spans, token_spans

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tersely.model.wishes import Wishes
+from tersely.completion.options import Wishes
 
 SHARE_OF_DEADLINE = 0.75
 """Of a request's time, for the decode; the rest is for waiting and for the answer's way."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tersely.model.typed import read_typed
+from tersely.completion.query import read_typed
 from tersely.text.tokens import SHIFT
 
 Span = tuple[int, int]

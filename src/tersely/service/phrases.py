@@ -9,9 +9,9 @@ from contextlib import closing
 from pathlib import Path
 from threading import Lock
 
-from tersely.database import open_database
+from tersely.completion.memory import Memory
 from tersely.errors import TerselyError
-from tersely.model.memory import Memory
+from tersely.storage.database import open_database
 from tersely.web.errors import Refusal
 
 SCHEMA = """

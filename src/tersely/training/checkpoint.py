@@ -19,8 +19,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from tersely.atomic import new_folder
 from tersely.errors import TerselyError
+from tersely.storage.atomic import new_folder
 
 KEEP_NEWEST = 2
 _NAME = re.compile(r"step-(\d{8,})")

@@ -3,9 +3,9 @@
 from typing import Any
 
 from tersely.model.folder import ModelFolder
-from tersely.text.vocab import Vocabulary
+from tersely.text.vocabulary import Vocabulary
 from tersely.training.config import ObjectiveConfig, RunConfig
-from tersely.training.match import Match
+from tersely.training.paper_step import Match
 
 
 def as_model(

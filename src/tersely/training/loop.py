@@ -19,23 +19,23 @@ from typing import Any, Literal
 import torch
 from torch.nn.utils import clip_grad_norm_
 
-from tersely.atomic import new_file
+from tersely.corpus.dataset import PreparedCorpus, Split
 from tersely.errors import TerselyError, UsageError
 from tersely.game.batches import Batches
-from tersely.game.round import RoundRecord
+from tersely.game.paper.round import RoundRecord
 from tersely.model.folder import ModelFolder
-from tersely.text.prepared import PreparedCorpus, Split
-from tersely.text.vocab import Vocabulary
-from tersely.training.building import build_match, build_optimizer, sides
+from tersely.storage.atomic import new_file
+from tersely.text.vocabulary import Vocabulary
+from tersely.training.build import build_match, build_optimizer, sides
 from tersely.training.checkpoint import Checkpoint, moments_of, restore_moments
 from tersely.training.config import RunConfig
-from tersely.training.continuing import Renumbering, fill_from, load_start
+from tersely.training.dev_evaluation import Flatness
 from tersely.training.export import as_model, describe
-from tersely.training.judging import Flatness
-from tersely.training.match import Match
 from tersely.training.metrics import MetricsLog, average, plot_metrics
+from tersely.training.paper_step import Match
+from tersely.training.resume import Renumbering, fill_from, load_start
 from tersely.training.schedule import rate_factor, set_rates
-from tersely.training.stopping import StopRequest
+from tersely.training.signals import StopRequest
 
 LOG_EVERY_STEPS = 25
 COLLAPSED_ENTROPY = 0.005  # nats a token; at this point q hardly ever tries anything new

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tersely.atomic import new_file
-from tersely.game.round import RoundRecord
+from tersely.game.paper.round import RoundRecord
+from tersely.storage.atomic import new_file
 
 
 class MetricsLog:

@@ -9,16 +9,16 @@ from typing import Any
 
 import torch
 
-from tersely.atomic import new_file
+from tersely.corpus.dataset import PreparedCorpus
+from tersely.corpus.processes import processors
 from tersely.errors import TerselyError, UsageError
 from tersely.model.folder import ModelFolder
-from tersely.model.locating import locate
-from tersely.text.prepared import PreparedCorpus
-from tersely.text.processes import processors
-from tersely.training.board import tensorboard
+from tersely.model.location import locate
+from tersely.storage.atomic import new_file
 from tersely.training.config import RunConfig, parse_config
 from tersely.training.loop import Ending, Report, Trainer
-from tersely.training.stopping import StopRequest
+from tersely.training.signals import StopRequest
+from tersely.training.tensorboard import tensorboard
 
 
 @dataclass(frozen=True, slots=True)

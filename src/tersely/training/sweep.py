@@ -25,10 +25,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from tersely.atomic import new_file
+from tersely.corpus.dataset import PreparedCorpus
 from tersely.errors import UsageError
 from tersely.model.names import is_model_name
-from tersely.text.prepared import PreparedCorpus
+from tersely.storage.atomic import new_file
 from tersely.training.config import load_config, with_changes
 from tersely.training.metrics import read_metrics
 from tersely.training.tables import read_toml

@@ -1,0 +1,1 @@
+"""tersely_lab."""

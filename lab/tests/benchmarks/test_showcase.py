@@ -1,0 +1,73 @@
+"""Sixty inputs of every kind, each with what must hold, on the model that ships."""
+
+from typing import Any
+
+import pytest
+
+from tersely.completion.completer import Completer
+from tersely.completion.suggestion import Suggestion
+from tersely_lab.benchmarks.showcase import (
+    Case,
+    contains_all,
+    contains_any_order,
+    differ_in_words,
+    ends_as_typed,
+    lacks,
+    measure,
+    offers_correction,
+    render,
+)
+from tersely_lab.benchmarks.showcase_cases import cases
+
+
+@pytest.fixture(scope="module")
+def completer() -> Completer:
+    return Completer.load()
+
+
+def said(*texts: str) -> list[Suggestion]:
+    return [Suggestion(text, 0.5, tuple(text.split())) for text in texts]
+
+
+@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.typed} {case.wishes or ''}")
+def test_what_must_hold_for_an_input_does(completer: Completer, case: Case) -> None:
+    [row] = measure(completer, [case])
+    assert row["broken"] == [], row["suggestions"]
+
+
+SENT = {
+    "10 minutes late": "I will be 10 minutes late.|I'll be 10 minutes late.|I'm 10 minutes late.",
+    "thank help yesterday": "Thank you for your help yesterday.|Thank you for the help yesterday.",
+    "see tomorrow morning": "See you tomorrow morning.|I'll see you tomorrow morning.",
+    "where station?": "Where is the station?|Where's the station?",
+}
+
+
+@pytest.mark.parametrize("typed", SENT)
+def test_a_person_would_send_the_first_suggestion(completer: Completer, typed: str) -> None:
+    assert completer.complete(typed)[0].text in SENT[typed].split("|")
+
+
+@pytest.mark.parametrize(
+    ("rule", "typed", "texts"),
+    [
+        (contains_all, "late 10", ["10 minutes late."]),
+        (contains_any_order, "late 10", ["10 minutes early."]),
+        (ends_as_typed, "late?", ["I am late."]),
+        (lacks("was"), "late", ["He was late."]),
+        (offers_correction("late"), "lste", ["He was lste."]),
+        (differ_in_words, "late", ["He is late.", "He is late!"]),
+    ],
+)
+def test_a_rule_can_be_broken(rule: Any, typed: str, texts: list[str]) -> None:
+    assert not rule(Case("kind", typed), said(*texts))
+
+
+def test_what_does_not_hold_is_named_below_the_table(completer: Completer) -> None:
+    case = Case("kind", "late", rules=(lacks("late"),))
+    rows = measure(completer, [case])
+    assert rows[0]["broken"] == ["lacks"]
+    text = render(rows)
+    assert "does not for: late." in text
+    assert "### kind" in text
+    assert rows[0]["suggestions"][0]["text"] in text

@@ -1,0 +1,188 @@
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lab.tests.reproduction.sweeps import SENTENCES
+from tersely.completion.completer import Completer
+from tersely.errors import UsageError
+from tersely.evaluation.metrics import Prediction, predict
+from tersely.evaluation.outcomes import as_text, outcomes_of, read_predictions
+from tersely_lab.benchmarks.inputs import INPUTS
+from tersely_lab.benchmarks.specialists import (
+    HELD_AS,
+    SpecialistsBench,
+    compare,
+    judged_on,
+    measure,
+    render,
+    trained_on,
+)
+from tersely_lab.reproduction.frontier import MEASURES
+from tersely_lab.reproduction.runs import read_results
+from tests.game.small_monotone import monotone_folder_of, small_monotone
+
+KNOWN = {"Unif(0.3)": "unif-0.3", "Stopword(0)": "stopword-0"}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two seeds, in folders of one name."""
+    folder = tmp_path_factory.mktemp("ours")
+    paths = [folder / f"seed{seed}" / "model" for seed in (1, 2)]
+    for seed, path in enumerate(paths, 1):
+        monotone_folder_of(small_monotone(seed=seed)).save_pretrained(path)
+    return paths
+
+
+@pytest.fixture
+def own(sweep: Path, tmp_path: Path) -> Path:
+    """The small results of a sweep: neither weights nor predictions."""
+    without = shutil.ignore_patterns("model", "checkpoints", "predictions.jsonl")
+    folder = shutil.copytree(sweep, tmp_path / "sweep", ignore=without)
+    for predictions in sweep.glob("*/predictions.jsonl"):
+        outcomes = outcomes_of(read_predictions(predictions))
+        (folder / predictions.parent.name / "outcomes.json").write_text(as_text(outcomes))
+    return folder
+
+
+def quiet(line: str) -> None:
+    assert line
+
+
+def test_runs_trained_on_a_rule_are_known_by_their_keywords(own: Path) -> None:
+    results = read_results(own)
+    found = {name: trained_on(choose, results, SENTENCES) for name, choose in INPUTS.items()}
+    assert {name: [run.name for run in runs] for name, runs in found.items() if runs} == {
+        name: [run] for name, run in KNOWN.items()
+    }
+
+
+@pytest.mark.parametrize("limit", [None, 25])
+def test_ours_are_judged_on_the_sentences_and_keywords_of_the_specialists(
+    own: Path, sweep: Path, models: list[Path], limit: int | None
+) -> None:
+    said: list[str] = []
+    found = measure(SpecialistsBench(own, models, SENTENCES, limit), said.append)
+    assert (found["sentences"], found["models"]) == (limit or len(SENTENCES), 2)
+    assert found["rules"].keys() == KNOWN.keys()
+    assert found["without_specialist"] == ["Unif(0.5)", "content words"]
+    assert found["gaps"] == {}
+    assert said == [f"{name}, decoded by {path}" for name in KNOWN for path in models]
+    for name, row in found["rules"].items():
+        judged = read_predictions(sweep / KNOWN[name] / "predictions.jsonl")[:limit]
+        losses = row["ours"]["seeds"]["nll_per_token"]
+        for path, loss in zip(models, losses, strict=True):
+            predictions = predict(Completer.load(path), SENTENCES[:limit], choose=INPUTS[name])
+            assert [one.keywords for one in predictions] == [one.keywords for one in judged]
+            tokens = sum(one.tokens + 1 for one in predictions)
+            assert loss == pytest.approx(sum(one.nll for one in predictions) / tokens)
+        for measure_name, key in HELD_AS.items():
+            theirs = np.mean([getattr(one, key) for one in judged])
+            assert row["specialists"] == {KNOWN[name]: row["specialists"][KNOWN[name]]}
+            assert row["specialists"][KNOWN[name]][measure_name] == pytest.approx(theirs)
+
+
+def some_predictions(right: str) -> list[Prediction]:
+    """Ours, right where there is a 1; among three also where there is a 3."""
+    blank = Prediction("w5 w6", 2, ["w5"], "", [], 1.0, 2, exact=False, served=False, in_top3=False)
+    return [
+        replace(blank, exact=mark == "1", served=mark == "1", in_top3=mark in "13")
+        for mark in right
+    ]
+
+
+def a_run(name: str, right: str) -> Any:
+    """A specialist that was judged on more sentences than ours."""
+    first, three = (np.array([mark in marks for mark in right]) for marks in ("1", "13"))
+    outcomes = SimpleNamespace(exact=first, served=first, in_top3=three)
+    return SimpleNamespace(name=name, outcomes=outcomes)
+
+
+def test_ours_in_the_mean_over_seeds_are_held_against_the_best_for_each_measure() -> None:
+    seeds = [some_predictions("11110000"), some_predictions("11000033")]
+    others = [a_run("sure", "100000001111"), a_run("broad", "033333331111")]
+    found = compare(seeds, others)
+    assert found["exact_match"]["specialist"] == "sure"
+    assert found["exact_match"]["ours"] == 3 / 8
+    assert found["exact_match"]["best"] == 1 / 8
+    assert found["exact_match"]["times"] == 3.0
+    assert found["top3"]["specialist"] == "broad"
+    assert found["top3"]["times"] == pytest.approx(4 / 7)
+    assert found["specialists"]["broad"]["top3"] == 7 / 8
+    assert found["ours"]["seeds"]["exact_match"] == [4 / 8, 2 / 8]
+
+
+def test_the_interval_is_over_pairs_of_the_same_sentence() -> None:
+    same = "1000" * 50
+    [low, high] = compare([some_predictions(same)], [a_run("same", same)])["exact_match"][
+        "interval"
+    ]
+    assert (low, high) == (1.0, 1.0)
+    apart = compare([some_predictions(same)], [a_run("apart", "0100" * 50)])["exact_match"]
+    assert apart["times"] == 1.0
+    assert apart["interval"][0] < 0.9 < 1.1 < apart["interval"][1]
+
+
+def test_where_a_specialist_is_never_right_there_is_no_multiple() -> None:
+    found = compare([some_predictions("10")], [a_run("poor", "03")])
+    assert found["exact_match"]["times"] is found["exact_match"]["interval"] is None
+    assert found["top3"]["times"] == 1.0
+    json.dumps(found, allow_nan=False)
+
+
+def test_a_sweep_judged_on_the_first_sentences_only_is_met_there(own: Path) -> None:
+    results = read_results(own)
+    assert judged_on(results, SENTENCES) == SENTENCES
+    assert judged_on(results, [*SENTENCES, "And one more."]) == SENTENCES
+
+
+def test_other_sentences_than_the_sweeps_are_refused(own: Path, models: list[Path]) -> None:
+    bench = SpecialistsBench(own, models, SENTENCES[::-1], None)
+    with pytest.raises(UsageError, match="judged on other sentences than these 40"):
+        measure(bench, quiet)
+
+
+def test_a_run_that_cannot_be_read_is_named(own: Path, models: list[Path]) -> None:
+    (own / "unif-0.3" / "outcomes.json").write_text('{"format_version": 1, "sentences": null}')
+    said: list[str] = []
+    found = measure(SpecialistsBench(own, models[:1], SENTENCES, 3), said.append)
+    assert found["rules"].keys() == {"Stopword(0)"}
+    assert said[0].startswith("left out: unif-0.3, outcomes.json: broken")
+    assert found["gaps"].keys() == {"unif-0.3"}
+    assert "No run of the sweep was trained on Unif(0.3), Unif(0.5), content" in render(found)
+
+
+def some_figures(**changes: Any) -> dict[str, Any]:
+    row = {"ours": 0.2, "best": 0.16, "specialist": "unif-0.3", "times": 1.25}
+    row = {**row, "interval": (1.1, 1.4), **changes}
+    ours = {"typed_fraction": 0.3, "nll_per_token": 2.5}
+    rules = {"Unif(0.3)": {"ours": ours, **dict.fromkeys(MEASURES, row)}}
+    without = ["content words"]
+    return {"sentences": 9031, "models": 3, "rules": rules, "without_specialist": without}
+
+
+def test_the_table_tells_how_many_times_and_how_sure_that_is() -> None:
+    text = render(some_figures())
+    assert text.startswith("9,031 held-out sentences; ours in the mean over 3 model(s)")
+    told = "20.0% | 16.0% | unif-0.3 | 1.25 | 1.10 to 1.40 |"
+    for title in ("greedy", "served", "top three"):
+        assert f"\n| Unif(0.3) | 0.30 | {title} | {told}\n" in text
+    assert "Our loss, nats a token: 2.500 for Unif(0.3)." in text
+    assert text.endswith("No run of the sweep was trained on content words.")
+
+
+def test_no_multiple_is_shown_as_none() -> None:
+    shown = render(some_figures(best=0.0, times=None, interval=None))
+    assert "| 20.0% | 0.0% | unif-0.3 | – | – |" in shown
+
+
+def test_without_any_specialist_no_table_is_shown() -> None:
+    shown = render({**some_figures(), "rules": {}, "without_specialist": ["Unif(0.3)"]})
+    assert "|" not in shown
+    assert "No run of the sweep was trained on Unif(0.3)." in shown

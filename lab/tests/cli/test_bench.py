@@ -1,0 +1,206 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.tests.benchmarks.test_frontier import RUNS, small_bench
+from lab.tests.benchmarks.test_frontier_tables import FOUND, PNG
+from lab.tests.benchmarks.test_specialists import some_figures
+from tersely.cli.main import main
+from tersely.corpus.dataset import PreparedCorpus
+from tersely_lab.benchmarks import frontier, specialists
+from tersely_lab.benchmarks.frontier import FrontierBench
+from tersely_lab.benchmarks.specialists import SpecialistsBench
+from tests.cli.calling import call
+from tests.game.small_monotone import monotone_folder_of, small_monotone
+
+
+def test_bench_text_prints_json(capsys) -> None:
+    assert main(["bench", "text", "--limit", "50", "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)
+    assert results["sentences"] == 50
+    assert results["tokenising"]["tersely"]["restored"] == 50
+
+
+def test_bench_text_prints_a_table(capsys) -> None:
+    assert main(["bench", "text", "--limit", "50"]) == 0
+    assert "sentences/s" in capsys.readouterr().out
+
+
+def test_bench_without_a_question_is_misuse(capsys) -> None:
+    try:
+        code = main(["bench"])
+    except SystemExit as stop:
+        code = stop.code
+    assert code == 2
+    assert "BENCH" in capsys.readouterr().err
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> list[object]:
+    """A sweep, a model and held-out sentences, as options."""
+    bench = small_bench(tmp_path, sentences=9)
+    (tmp_path / "test.txt").write_text("\n".join(bench.sentences) + "\n")
+    return frontier_options(bench.sweep, bench.models[0], tmp_path / "test.txt")
+
+
+def frontier_options(sweep: Path, model: Path, sentences: Path) -> list[object]:
+    return ["bench", "frontier", "--sweep", sweep, "--model", model, "--sentences", sentences]
+
+
+def unmeasured(tmp_path: Path) -> list[object]:
+    """The same where nothing but the sentences is there."""
+    (tmp_path / "test.txt").write_text("w5 w6\n\nw7\nw8 w9\n")
+    return frontier_options(tmp_path / "sweep", tmp_path / "model", tmp_path / "test.txt")
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[FrontierBench]:
+    """What was to be measured; the figures are made up."""
+    benches: list[FrontierBench] = []
+
+    def measure(bench: FrontierBench, say: Any) -> dict[str, Any]:
+        benches.append(bench)
+        say("measuring")
+        return FOUND
+
+    monkeypatch.setattr(frontier, "measure", measure)
+    return benches
+
+
+def test_bench_frontier_prints_json(
+    asked: list[object], monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.setattr(frontier, "BUDGETS", (0.2, 0.8))
+    assert main([*map(str, asked), "--limit", "7", "--others", "3", "--json"]) == 0
+    said = capsys.readouterr()
+    results = json.loads(said.out)
+    assert results["sentences"] == 7
+    assert [point["name"] for point in results["sweep"]] == list(RUNS)
+    assert [point["budget"] for point in results["ours"]] == [0.2, 0.8]
+    assert results["robustness"]["Unif(0.5)"]["ours"]["sentences"] == 3
+    assert "first at 0.8" in said.err.splitlines()
+
+
+def test_bench_frontier_prints_tables(
+    tmp_path: Path, measured: list[FrontierBench], capsys
+) -> None:
+    assert main([*map(str, unmeasured(tmp_path))]) == 0
+    said = capsys.readouterr()
+    assert "| greedy | 0.35 | 50.0% | 20.0% | unif | 2.50 |" in said.out
+    assert said.err == "measuring\n"
+    assert not list(tmp_path.glob("*.png"))
+
+
+def test_bench_frontier_draws_its_curves(
+    tmp_path: Path, measured: list[FrontierBench], capsys
+) -> None:
+    picture = tmp_path / "frontier.png"
+    assert main([*map(str, unmeasured(tmp_path)), "--plot", str(picture), "--json"]) == 0
+    assert picture.read_bytes().startswith(PNG)
+    assert json.loads(capsys.readouterr().out) == FOUND
+
+
+def test_bench_frontier_measures_what_was_asked_for(
+    tmp_path: Path, measured: list[FrontierBench]
+) -> None:
+    command = [*map(str, unmeasured(tmp_path)), "--model", str(tmp_path / "seed 2")]
+    assert main([*command, "--limit", "2", "--others", "5"]) == 0
+    assert main(command) == 0
+    models = [tmp_path / "model", tmp_path / "seed 2"]
+    assert measured == [
+        FrontierBench(tmp_path / "sweep", models, ["w5 w6", "w7"], 5),
+        FrontierBench(tmp_path / "sweep", models, ["w5 w6", "w7", "w8 w9"], 2000),
+    ]
+
+
+@pytest.mark.promise(25)
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_sweep_without_finished_runs_is_one_clear_line(
+    is_there: bool, tmp_path: Path, capsys
+) -> None:
+    command = unmeasured(tmp_path)
+    if is_there:
+        (tmp_path / "sweep" / "unif").mkdir(parents=True)
+        (tmp_path / "sweep" / "unif" / "result.json").write_text("{}")
+    called = call(capsys, *command)
+    assert called.failed_plainly(2)
+    assert f"{tmp_path / 'sweep'}: no finished run" in called.complaint
+
+
+@pytest.mark.promise(25)
+@pytest.mark.parametrize("option", ["--limit", "--others"])
+@pytest.mark.parametrize("number", [0, -3])
+def test_fewer_sentences_than_one_are_refused(
+    option: str, number: int, tmp_path: Path, measured: list[FrontierBench], capsys
+) -> None:
+    called = call(capsys, *unmeasured(tmp_path), option, number)
+    assert called.failed_plainly(2)
+    assert f"{option} {number}: a number from 1 on." in called.complaint
+    assert measured == []
+
+
+@pytest.mark.promise(25)
+@pytest.mark.parametrize("option", ["--model", "--sentences"])
+def test_what_is_not_there_is_named(option: str, asked: list[object], capsys) -> None:
+    asked[asked.index(option) + 1] = "nowhere"
+    called = call(capsys, *asked)
+    assert called.failed_plainly(2)
+    assert "nowhere: " in called.complaint
+
+
+def specialists_options(tmp_path: Path, corpus: Path) -> list[object]:
+    places = {"--sweep": tmp_path / "sweep", "--model": tmp_path / "model", "--data": corpus}
+    return ["bench", "specialists", *(part for pair in places.items() for part in pair)]
+
+
+def test_bench_specialists_asks_for_the_test_sentences_of_the_corpus(
+    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    benches: list[SpecialistsBench] = []
+
+    def measure(bench: SpecialistsBench, say: Any) -> dict[str, Any]:
+        benches.append(bench)
+        say("measuring")
+        return some_figures()
+
+    monkeypatch.setattr(specialists, "measure", measure)
+    command = specialists_options(tmp_path, corpus)
+    assert main([*map(str, command), "--limit", "7", "--json"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["sentences"] == 9031
+    assert said.err == "measuring\n"
+    assert main([*map(str, command)]) == 0
+    assert "| Unif(0.3) | 0.30 | greedy | 20.0% |" in capsys.readouterr().out
+    sentences = [*PreparedCorpus.open(corpus).sentences("test")]
+    model = [tmp_path / "model"]
+    assert benches == [
+        SpecialistsBench(tmp_path / "sweep", model, sentences, limit) for limit in (7, None)
+    ]
+
+
+@pytest.mark.promise(25)
+def test_bench_specialists_refuses_another_corpus(
+    sweep: Path, corpus: Path, tmp_path: Path, capsys
+) -> None:
+    monotone_folder_of(small_monotone()).save_pretrained(tmp_path / "model")
+    command = specialists_options(tmp_path, corpus)
+    command[command.index("--sweep") + 1] = sweep
+    called = call(capsys, *command)
+    assert called.failed_plainly(2)
+    assert "judged on other sentences" in called.complaint
+
+
+@pytest.mark.promise(25)
+@pytest.mark.parametrize("option", ["--sweep", "--model", "--data"])
+def test_bench_specialists_names_what_is_not_there(
+    option: str, sweep: Path, corpus: Path, tmp_path: Path, capsys
+) -> None:
+    monotone_folder_of(small_monotone()).save_pretrained(tmp_path / "model")
+    command = specialists_options(tmp_path, corpus)
+    command[command.index("--sweep") + 1] = sweep
+    command[command.index(option) + 1] = "nowhere"
+    called = call(capsys, *command)
+    assert called.failed_plainly(2)
+    assert "nowhere: " in called.complaint

@@ -1,0 +1,96 @@
+"""Runs made up for tests: real sentences and keywords, retention and exactness as asked for."""
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tersely.corpus.fixture import fixture_sentences
+from tersely.evaluation.outcomes import Judged, outcomes_of
+from tersely.text.keywords import keywords
+from tersely.text.tokens import tokenise
+from tersely_lab.reproduction.runs import PARAMETERS, Gap, Results, Run
+
+SENTENCES = [text for text in fixture_sentences(260) if len(tokenise(text).tokens) <= 16][:200]
+
+Keep = Callable[[str], float]  # token → how likely it is kept
+
+
+def made_judged(
+    keep: float | Keep, exact: float, *, seed: int = 1, sentences: Sequence[str] = SENTENCES
+) -> list[Judged]:
+    """Predictions that keep tokens so often, with this share of the sentences back."""
+    rng = random.Random(seed)
+    right = set(rng.sample(range(len(sentences)), round(exact * len(sentences))))
+    rows = []
+    for index, text in enumerate(sentences):
+        tokens = tokenise(text).tokens
+        mask = [rng.random() < (keep(token) if callable(keep) else keep) for token in tokens]
+        is_right = index in right
+        rows.append(Judged(text, keywords(tokens, mask), is_right, is_right, is_right))
+    return rows
+
+
+def made_run(
+    kind: str,
+    parameter: float,
+    keep: float | Keep,
+    exact: float,
+    *,
+    seed: int = 1,
+    loss: float = 0.1,
+    kept_course: Sequence[float] = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5),
+    ending: str = "flat",
+    **model: Any,
+) -> Run:
+    """A finished run that kept and got back so much."""
+    judged = made_judged(keep, exact, seed=seed + round(1000 * parameter))
+    outcomes = outcomes_of(judged)
+    config = {
+        "model": {"decoder_units": 200, **model},
+        "objective": {"kind": kind, PARAMETERS[kind]: parameter},
+        "training": {"seed": seed, "batch_sentences": 128},
+    }
+    typed, tokens, count = outcomes.typed.sum(), outcomes.tokens.sum(), len(outcomes)
+    course = [
+        {
+            "step": 100 * step,
+            "kind": kind_of_row,
+            "kept_fraction": kept,
+            "cost_tokens": 10 * kept,
+            "loss_nats_a_token": 0.3,
+            "weight_tokens_per_nat": 4.0,
+            "tokens_per_second": 5000.0,
+        }
+        for step, kept in enumerate(kept_course, 1)
+        for kind_of_row in ("train", "dev")
+    ]
+    return Run(
+        name=f"{kind}-{parameter:g}-seed{seed}",
+        folder=Path("nowhere"),
+        kind=kind,
+        parameter=parameter,
+        seed=seed,
+        record={"config": config, "data": {}},
+        result={
+            "ending": ending,
+            "steps": 100 * len(kept_course),
+            "seconds": 360.0,
+            "train_sentences": 250_000,
+            "dev": {"loss_nats_a_token": 0.3, "weight_tokens_per_nat": 4.0},
+        },
+        figures={
+            "typed_fraction": float(typed / tokens),
+            "kept_with_eos": float((typed + count) / (tokens + count)),
+            "exact_match": float(outcomes.exact.mean()),
+            "exact_match_served": float(outcomes.served.mean()),
+            "top3": float(outcomes.in_top3.mean()),
+            "nll_per_token": loss,
+        },
+        outcomes=outcomes,
+        course=tuple(course),
+    )
+
+
+def made_results(*runs: Run, gaps: Sequence[Gap] = ()) -> Results:
+    return Results(Path("nowhere"), tuple(runs), tuple(gaps))

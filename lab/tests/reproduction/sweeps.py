@@ -1,0 +1,86 @@
+"""A real sweep, tiny: models trained for a few steps, judged as `tersely sweep` judges them.
+
+The models have learned next to nothing, so which sentences count as exact is drawn, more of
+them where more is typed; all else in predictions.jsonl is what the models said.
+"""
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+from tersely.completion.completer import Completer
+from tersely.corpus.fixture import fixture_sentences
+from tersely.evaluation.metrics import Choose, Prediction, length_matched, predict, summarise
+from tersely.selection.keep_probability import coins
+from tersely.text.keywords import Unif
+from tests.training.small import small_config, small_run
+
+SENTENCES = list(fixture_sentences(40))
+# name, objective, seed, share kept by learned encoders (rules keep what they say), share exact
+RUNS = (
+    ("constrained-0.8", {"kind": "constrained", "epsilon_nats_per_token": 0.8}, 1, 0.35, 0.3),
+    ("constrained-0.4", {"kind": "constrained", "epsilon_nats_per_token": 0.4}, 1, 0.55, 0.6),
+    ("constrained-0.4-seed2", {"kind": "constrained", "epsilon_nats_per_token": 0.4}, 2, 0.6, 0.6),
+    ("linear-3", {"kind": "linear", "weight_tokens_per_nat": 3.0}, 1, 0.3, 0.1),
+    ("linear-6", {"kind": "linear", "weight_tokens_per_nat": 6.0}, 1, 0.7, 0.4),
+    ("unif-0.3", {"kind": "unif", "delta": 0.3}, 1, None, 0.1),
+    ("unif-0.7", {"kind": "unif", "delta": 0.7}, 1, None, 0.4),
+    ("stopword-0", {"kind": "stopword", "delta": 0.0}, 1, None, 0.3),
+)
+
+
+def small_sweep(corpus: Path, folder: Path) -> Path:
+    with patch("tersely.training.loop.plot_metrics"):  # a picture a checkpoint is most of the time
+        _train_and_judge(corpus, folder)
+    (folder / "plan.json").write_text(json.dumps([row[0] for row in RUNS]))
+    return folder
+
+
+def _train_and_judge(corpus: Path, folder: Path) -> None:
+    for name, objective, seed, kept, exact in RUNS:
+        config = small_config(
+            model={"initial_range": 0.5},
+            objective=objective,
+            training={
+                "max_steps": 25,
+                "evaluate_every_steps": 5,
+                "checkpoint_every_steps": 25,
+                "seed": seed,
+            },
+        )
+        run = small_run(corpus, folder / name, config)
+        choose = None if kept is None else _keep(kept, seed)
+        predictions = predict(Completer.load(run), SENTENCES, choose=choose)
+        write_evaluation(run, _drawn(predictions, exact, name))
+
+
+def write_evaluation(run: Path, predictions: list[Prediction]) -> None:
+    """As `tersely evaluate` leaves it."""
+    limit, short = length_matched(predictions)
+    figures = {
+        **summarise(predictions, intervals=False),
+        "length_matched": {"max_tokens": limit, **summarise(short, intervals=False)},
+    }
+    (run / "evaluation.json").write_text(json.dumps(figures))
+    with (run / "predictions.jsonl").open("w", encoding="utf-8") as file:
+        for one in predictions:
+            file.write(json.dumps(one.as_dict(), ensure_ascii=False) + "\n")
+
+
+def _keep(share: float, seed: int) -> Choose:
+    def choose(sentences: list[list[str]]) -> list[list[bool]]:
+        return [Unif(share).mask(tokens, coins([*tokens, str(seed)])) for tokens in sentences]
+
+    return choose
+
+
+def _drawn(predictions: list[Prediction], share: float, name: str) -> list[Prediction]:
+    rng = random.Random(name)
+    found = []
+    for one in predictions:
+        exact = rng.random() < share
+        top3 = exact or rng.random() < 0.2
+        found.append(replace(one, exact=exact, served=exact, in_top3=top3))
+    return found

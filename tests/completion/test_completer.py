@@ -1,0 +1,221 @@
+import math
+from pathlib import Path
+
+import pytest
+
+from tersely.completion.completer import MAX_TOKENS, Completer, Suggestion
+from tersely.completion.memory import Memory
+from tersely.corpus.fixture import fixture_sentences
+from tersely.decoding.beam import Beam
+from tersely.decoding.scoring import total_nll
+from tersely.errors import UsageError
+from tersely.text.keywords import leftmost_alignment
+from tersely.text.tokens import detokenise, tokenise
+from tests.game.small import small_scheme, small_shape
+from tests.runtime.test_paper import folder_of
+
+
+@pytest.fixture(scope="module")
+def completer(trained: Path) -> Completer:
+    return Completer.load(trained)
+
+
+KEYWORDS = [
+    "waiter friendly",
+    "",
+    "10",
+    "zyzzyva quokka zyzzyva",
+    "Paris ! ?",
+    "</s> <unk> <s> <pad> <shift>",
+    "the " * 30,
+    "naïve 你好 🙂",
+    "\u200b",
+]
+
+
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_every_suggestion_contains_the_keywords_in_order(completer: Completer, n: int) -> None:
+    for text, found in zip(KEYWORDS, completer.complete_batch(KEYWORDS, n), strict=True):
+        assert 1 <= len(found) <= n
+        for one in found:
+            assert leftmost_alignment(tokenise(text).tokens, one.tokens) is not None, text
+            assert one.text == detokenise(one.tokens)
+
+
+def test_many_at_once_are_completed_as_each_alone(completer: Completer) -> None:
+    for text, found in zip(KEYWORDS, completer.complete_batch(KEYWORDS), strict=True):
+        alone = completer.complete(text)
+        # Sentences equally likely may change places: sums are rounded otherwise in a batch.
+        assert [one.score for one in alone] == pytest.approx([one.score for one in found], rel=1e-3)
+
+
+def test_scores_are_probabilities_best_first(completer: Completer) -> None:
+    found = completer.complete("waiter", n=5)
+    scores = [one.score for one in found]
+    assert scores == sorted(scores, reverse=True)
+    assert 0 < sum(scores) <= 1
+    losses = total_nll(completer.runtime, [["waiter"]] * 5, [one.tokens for one in found])
+    assert scores == pytest.approx([math.exp(-loss) for loss in losses], rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [0, -1, 11])
+def test_between_one_and_ten_suggestions_can_be_asked_for(completer: Completer, n: int) -> None:
+    with pytest.raises(UsageError, match="between 1 and 10"):
+        completer.complete("waiter", n)
+
+
+def test_words_past_the_vocabulary_stay_in_their_own_row() -> None:
+    """With hardly any words to say, a beam must not fill up with another row's copies."""
+    scheme = small_scheme(small_shape(vocabulary_size=6))
+    completer = Completer(folder_of(scheme))
+    beam = Beam(width=10, count=10, max_tokens=2, spare_tokens=0)
+    plain, copying = completer.suggest([["w5"], ["w30", "w31"]], beam)
+    words = {one.tokens for one in plain}
+    assert {tuple(word for word in one if word != "<shift>") for one in words} == {
+        ("w5",),
+        ("w5", "w5"),
+    }
+    assert [one.tokens for one in copying] == [("w30", "w31")]
+
+
+def test_guesses_are_greedy_and_unbound(completer: Completer) -> None:
+    guesses = completer.guess([["waiter"], [], ["zyzzyva"]])
+    assert len(guesses) == 3
+    assert all(isinstance(one, Suggestion) and len(one.tokens) <= MAX_TOKENS for one in guesses)
+    beam = Beam(width=1, count=1, max_tokens=MAX_TOKENS, guarantee=False, barred=())
+    narrow = completer.suggest([["waiter"], [], ["zyzzyva"]], beam)
+    for guess, found in zip(guesses, narrow, strict=True):
+        if len(guess.tokens) < MAX_TOKENS:
+            assert guess.score >= found[0].score * 0.999
+
+
+def test_nothing_to_complete_is_completed_to_nothing(completer: Completer) -> None:
+    assert completer.complete_batch([]) == []
+
+
+def test_keywords_are_a_part_of_the_sentence(completer: Completer) -> None:
+    for sentence in fixture_sentences(20):
+        chosen = completer.keywords(sentence, budget=0.5)
+        assert chosen.tokens == tokenise(sentence).tokens
+        assert len(chosen.keep) == len(chosen.probabilities) == len(chosen.tokens)
+        assert leftmost_alignment(chosen.keywords, chosen.tokens) is not None
+        assert all(0 <= chance <= 1 for chance in chosen.probabilities)
+    assert completer.keywords("Late again.", budget=1.0).keywords == tokenise("Late again.").tokens
+
+
+def test_an_empty_sentence_has_no_keywords(completer: Completer) -> None:
+    assert completer.keywords("  ").keywords == []
+
+
+def test_a_run_and_its_model_folder_are_the_same(trained: Path, completer: Completer) -> None:
+    other = Completer.load(trained / "model")
+    assert other.complete("waiter friendly") == completer.complete("waiter friendly")
+
+
+def test_what_is_remembered_is_suggested_and_counts_more_the_more_it_is_used(
+    trained: Path, tmp_path: Path
+) -> None:
+    said = "The waiter Anselm was friendly, as ever."
+    with Memory(tmp_path / "phrases.db") as memory:
+        completer = Completer.load(trained, memory)
+        before = completer.complete("waiter friendly")
+        assert {one.source for one in before} == {"model"}
+        memory.remember(said)
+        once = completer.complete("waiter friendly")
+        assert [one for one in once if one.source == "memory"] == [
+            one for one in once if one.text == said
+        ]
+        for _ in range(30):
+            memory.remember(said)
+        often = completer.complete("waiter friendly")
+        assert often[0].text == said
+        assert len(often) == len(once) == 3
+        assert sum(one.score for one in often) <= 1 + 1e-6
+        assert completer.complete("friendly waiter")[0].text != said
+
+
+def test_what_the_model_would_say_too_is_suggested_once(trained: Path, tmp_path: Path) -> None:
+    with Memory(tmp_path / "phrases.db") as memory:
+        completer = Completer.load(trained, memory)
+        best = completer.complete("waiter friendly")[0]
+        memory.remember(best.text)
+        again = completer.complete("waiter friendly")
+        assert [one.text for one in again].count(best.text) == 1
+        assert again[0].text == best.text
+        assert again[0].score > best.score
+
+
+def test_suggestions_differ_in_words_not_only_in_capitals_and_punctuation(
+    completer: Completer,
+) -> None:
+    for typed in ("waiter friendly", "soup cold", "thank", "london"):
+        words = [
+            [token for token in one.tokens if token[0].isalnum()]
+            for one in completer.complete(typed, 5)
+        ]
+        assert len({tuple(row) for row in words}) == len(words)
+
+
+@pytest.mark.parametrize("phrase", ["soup cold", "friendly waiter", "zyzzyva quux"])
+def test_a_phrase_in_quotes_stays_together(completer: Completer, phrase: str) -> None:
+    for one in completer.complete(f'"{phrase}" today'):
+        assert phrase in one.text.lower()
+
+
+@pytest.mark.parametrize("ending", ["?", "!", "."])
+def test_a_sentence_ends_as_it_was_typed(completer: Completer, ending: str) -> None:
+    for one in completer.complete(f"waiter friendly{ending}"):
+        assert one.tokens[-1] == ending
+
+
+def test_an_unfinished_word_is_finished(completer: Completer) -> None:
+    assert "waiter" in completer.model.vocabulary
+    found = completer.complete("10 waite", prefix=True)
+    assert len(found) == 3
+    for one in found:
+        assert "10" in one.tokens
+        assert {"waiter", "waited"} & set(one.tokens)
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert sum(one.score for one in found) <= 1 + 1e-6
+
+
+def test_a_blank_finishes_a_word(completer: Completer) -> None:
+    assert completer.complete("waiter frien ", prefix=True) == completer.complete("waiter frien")
+    assert completer.complete("", prefix=True) == completer.complete("")
+
+
+def test_finished_and_unfinished_ones_can_be_asked_about_together(completer: Completer) -> None:
+    texts = ["soup col", "waiter ", "soup", "zyzzyv"]
+    together = completer.complete_batch(texts, prefix=True)
+    for text, found in zip(texts, together, strict=True):
+        alone = completer.complete(text, prefix=True)
+        assert [one.text for one in found] == [one.text for one in alone]
+
+
+@pytest.mark.parametrize("prefix", [False, True])
+def test_words_that_must_not_appear_do_not(completer: Completer, prefix: bool) -> None:
+    usual = completer.complete("soup waite", prefix=prefix)
+    words = {token for one in usual for token in one.tokens if token.isalpha()} - {"soup", "waite"}
+    for word in sorted(words):
+        for one in completer.complete("soup waite", prefix=prefix, without=[word.title()]):
+            assert word not in one.tokens
+
+
+def test_a_remembered_sentence_with_such_a_word_stays_away(trained: Path, tmp_path: Path) -> None:
+    with Memory(tmp_path / "phrases.db") as memory:
+        memory.remember("The soup was awful.")
+        completer = Completer.load(trained, memory)
+        found = completer.complete("soup", without=["awful"])
+        assert {one.source for one in found} == {"model"}
+
+
+def test_nobody_types_a_word_and_forbids_it(completer: Completer) -> None:
+    with pytest.raises(UsageError, match='"soup" is asked for'):
+        completer.complete("waiter soup", without=["Soup"])
+
+
+def test_the_model_that_ships_may_have_a_memory(tmp_path: Path) -> None:
+    with Memory(tmp_path / "phrases.db") as memory:
+        memory.remember("The quokka ate my homework.")
+        [best, *_] = Completer(memory=memory).complete("quokka homework")
+    assert (best.text, best.source) == ("The quokka ate my homework.", "memory")

@@ -1,0 +1,169 @@
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tersely.completion.completer import Completer, Suggestion
+from tersely.corpus.fixture import fixture_sentences
+from tersely.decoding.beam import Beam
+from tersely.decoding.scoring import total_nll
+from tersely.evaluation.metrics import (
+    Prediction,
+    length_matched,
+    matched_length,
+    predict,
+    summarise,
+    summarise_seeds,
+)
+from tersely.text.tokens import detokenise, tokenise
+
+SENTENCES = list(fixture_sentences(90))  # more than one batch
+
+
+@pytest.fixture(scope="module")
+def completer(trained: Path) -> Completer:
+    return Completer.load(trained)
+
+
+@pytest.fixture(scope="module")
+def predictions(completer: Completer) -> list[Prediction]:
+    return predict(completer, SENTENCES, budget=0.4)
+
+
+class Parrot(Completer):
+    """Repeats the keywords, as a guess and at one place among the suggestions."""
+
+    place = 0
+
+    def guess(self, rows: Sequence[Sequence[str]], budget: float | None = None) -> list[Suggestion]:
+        return [self._say(row) for row in rows]
+
+    def suggest(
+        self, rows: Sequence[Sequence[str]], beam: Beam, budget: float | None = None
+    ) -> list[list[Suggestion]]:
+        others = [self._say(["no"])] * self.place
+        return [[*others, self._say(row)] for row in rows]
+
+    def _say(self, row: Sequence[str]) -> Suggestion:
+        return Suggestion(detokenise(row), 1.0, tuple(row))
+
+
+def made_up(tokens: int, typed: int, **changes: object) -> Prediction:
+    words = ["word"] * tokens
+    whole = Prediction(
+        sentence=" ".join(words),
+        tokens=tokens,
+        keywords=words[:typed],
+        greedy="",
+        suggestions=[],
+        nll=0.0,
+        typed_characters=len(" ".join(words[:typed])),
+        exact=False,
+        served=False,
+        in_top3=False,
+    )
+    return replace(whole, **changes)
+
+
+def test_a_prediction_tells_what_the_model_did(
+    completer: Completer, predictions: list[Prediction]
+) -> None:
+    kept = [one for one in SENTENCES if len(tokenise(one).tokens) <= 16]
+    assert [one.sentence for one in predictions] == kept
+    for one in predictions[::17]:
+        tokens = tokenise(one.sentence).tokens
+        assert one.tokens == len(tokens)
+        assert one.keywords == completer.keywords(one.sentence, 0.4).keywords
+        assert one.typed_characters == len(detokenise(one.keywords))
+        assert one.greedy == completer.guess([one.keywords])[0].text
+        assert len(one.suggestions) == 3
+        loss = total_nll(completer.runtime, [one.keywords], [tokens])[0]
+        assert one.nll == pytest.approx(loss, abs=1e-3)
+        assert one.as_dict()["keywords"] == one.keywords
+
+
+def test_a_sentence_counts_as_found_where_it_is_found(completer: Completer) -> None:
+    parrot = Parrot(completer.model)
+    for place, (served, top3) in enumerate([(1, 1), (0, 1), (0, 1), (0, 0)]):
+        parrot.place = place
+        found = summarise(predict(parrot, SENTENCES, budget=1.0), intervals=False)
+        assert found["typed_fraction"] == found["exact_match"] == 1.0
+        assert (found["exact_match_served"], found["top3"]) == (served, top3)
+    fewer = predict(parrot, SENTENCES, budget=0.4)
+    for one in fewer:
+        assert one.exact == (one.keywords == tokenise(one.sentence).tokens)
+
+
+def test_every_figure_can_be_recomputed_from_the_predictions(predictions: list[Prediction]) -> None:
+    found = summarise(predictions)
+    count = len(predictions)
+    tokens = sum(len(tokenise(one.sentence).tokens) for one in predictions)
+    kept = sum(len(one.keywords) for one in predictions)
+    expected = {
+        "tokens_a_sentence": tokens / count,
+        "typed_fraction": kept / tokens,
+        "kept_with_eos": (kept + count) / (tokens + count),
+        "typed_characters": sum(len(detokenise(one.keywords)) for one in predictions)
+        / sum(len(one.sentence) for one in predictions),
+        "exact_match": sum(one.exact for one in predictions) / count,
+        "exact_match_served": sum(one.served for one in predictions) / count,
+        "top3": sum(one.in_top3 for one in predictions) / count,
+        "nll_per_token": sum(one.nll for one in predictions) / (tokens + count),
+    }
+    assert found["sentences"] == count
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    for name, (low, high) in found["intervals"].items():
+        assert low <= expected[name] <= high
+    assert set(found) == {*expected, "sentences", "intervals"}
+
+
+def test_fractions_are_pooled_over_tokens_not_averaged_over_sentences() -> None:
+    found = summarise([made_up(1, 1), made_up(9, 0)], intervals=False)
+    assert found["typed_fraction"] == 0.1
+    assert found["kept_with_eos"] == 3 / 12
+    assert summarise([made_up(3, 1, nll=2.0), made_up(1, 1, nll=1.0)])["nll_per_token"] == 0.5
+    found = summarise([made_up(2, 1, exact=True, served=True, in_top3=True), made_up(8, 1)])
+    assert found["exact_match"] == found["exact_match_served"] == found["top3"] == 0.5
+
+
+def test_seeds_are_averaged_sentence_by_sentence(predictions: list[Prediction]) -> None:
+    flipped = [replace(one, exact=not one.exact, keywords=["a"]) for one in predictions]
+    found = summarise_seeds([predictions, flipped])
+    assert found["exact_match"] == pytest.approx(0.5)
+    assert found["intervals"]["exact_match"] == (0.5, 0.5)  # each sentence is right in one of two
+    each = [summarise(one, intervals=False) for one in (predictions, flipped)]
+    for name, values in found["seeds"].items():
+        assert values == [one[name] for one in each]
+    assert found["typed_fraction"] == pytest.approx(np.mean(found["seeds"]["typed_fraction"]))
+    assert summarise_seeds([predictions])["intervals"] == summarise(predictions)["intervals"]
+
+
+def test_nothing_sums_up_to_nothing() -> None:
+    assert summarise([]) == {"sentences": 0}
+
+
+def test_lengths_are_matched_to_the_papers_mean() -> None:
+    rows = [made_up(length, 0) for length in (2, 5, 7, 9, 12, 15, 16)]
+    limit, short = length_matched(rows)  # means: 2, 3.5, 4.67, 5.75, 7.0, 8.33, 9.43
+    assert limit == 12
+    assert sorted(one.tokens for one in short) == [2, 5, 7, 9, 12]
+
+
+def test_lengths_alone_are_enough_to_match_them() -> None:
+    assert matched_length([2, 5, 7, 9, 12, 15, 16]) == 12
+    assert matched_length([16, 16]) == 16
+
+
+def test_short_sentences_are_all_matched() -> None:
+    limit, short = length_matched([made_up(3, 0), made_up(4, 0)])
+    assert (limit, len(short)) == (4, 2)
+
+
+def test_too_long_sentences_are_left_out_and_progress_is_told(completer: Completer) -> None:
+    told: list[int] = []
+    found = predict(completer, [*SENTENCES, "  "], budget=None, max_tokens=6, progress=told.append)
+    assert all(one.tokens <= 6 for one in found)
+    assert 0 < len(found) < len(SENTENCES)
+    assert sum(told) == len(SENTENCES) + 1  # those left out too
