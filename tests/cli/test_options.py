@@ -3,23 +3,21 @@ from pathlib import Path
 
 import pytest
 
-from tersely.cli.options import add_model_option, check_text, load_completer
+from tersely.cli.options import add_model_option, check_minimum
+from tersely.completion.completer import Completer
 from tersely.errors import UsageError
 
 
-def test_a_model_may_be_a_run_or_its_model_folder(trained: Path) -> None:
+def test_a_model_can_be_a_run_or_its_model_folder(trained: Path) -> None:
     parser = argparse.ArgumentParser()
     add_model_option(parser)
     for path in (trained, trained / "model"):
-        given = parser.parse_args(["--model", str(path)])
-        assert load_completer(given.model).complete("late")
+        args = parser.parse_args(["--model", str(path)])
+        assert Completer.load(args.model).complete("late")
 
 
-def test_without_a_model_the_one_that_ships_is_used() -> None:
-    assert "late" in load_completer(None).complete("late")[0].text.lower()
-
-
-def test_bytes_that_are_no_text_are_refused() -> None:
-    check_text("naïve 🙂 \x00", "It")
-    with pytest.raises(UsageError, match="It: not UTF-8 text"):
-        check_text("\udcff", "It")
+def test_a_value_below_its_minimum_is_a_usage_error() -> None:
+    args = argparse.Namespace(limit=0, max_tokens=None)
+    check_minimum(args, {"limit": 0, "max_tokens": 1})
+    with pytest.raises(UsageError, match="--limit must be at least 1, got 0"):
+        check_minimum(args, {"max_tokens": 1, "limit": 1})

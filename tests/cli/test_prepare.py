@@ -1,4 +1,4 @@
-"""`tersely prepare` as a person meets it: what it says, and what bad input does."""
+"""`tersely prepare`: its summary, and its errors on bad input."""
 
 import json
 import resource
@@ -25,29 +25,35 @@ def run(*arguments: object) -> int:
     return main(["prepare", *map(str, arguments), "--processes", "1"])
 
 
-def test_it_says_what_it_made(text: Path, tmp_path: Path, capsys) -> None:
+def test_a_summary_is_printed(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(text, "--out", tmp_path / "out") == 0
-    said = capsys.readouterr()
-    assert "500 sentences from 500 documents" in said.out
-    assert "100.000% of sentences restored exactly" in said.out
-    assert "reading" in said.err  # the progress bar
+    output = capsys.readouterr()
+    assert "500 sentences from 500 documents" in output.out
+    assert "100.000% of sentences restored exactly" in output.out
+    assert "reading" in output.err  # the progress bar
     assert len(PreparedCorpus.open(tmp_path / "out").split("dev")) == 24
 
 
-def test_json_is_json(text: Path, tmp_path: Path, capsys) -> None:
+def test_the_summary_can_be_printed_as_json(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(text, "--out", tmp_path / "out", "--json", "--dev", 10, "--test", 20) == 0
     summary = json.loads(capsys.readouterr().out)
     assert summary["splits"]["dev"]["sentences"] == 10
     assert summary["splits"]["test"]["sentences"] == 20
 
 
-def test_dev_may_be_a_file(text: Path, tmp_path: Path) -> None:
+def test_dev_and_test_sentences_can_come_from_files(text: Path, tmp_path: Path) -> None:
     assert run(text, "--out", tmp_path / "out", "--dev", text, "--test", text, "--sentences") == 0
     corpus = PreparedCorpus.open(tmp_path / "out")
     assert len(corpus.split("dev")) == len(corpus.split("train")) == len(corpus.split("test"))
 
 
-def test_a_document_too_long_is_skipped_and_counted(text: Path, tmp_path: Path, capsys) -> None:
+def test_documents_that_are_too_long_are_skipped_and_counted(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with text.open("a") as file:
         file.write("\n" + "word " * 1000)
     assert run(text, "--out", tmp_path / "out", "--max-document-kib", 1) == 0
@@ -88,8 +94,12 @@ BAD = {
 
 @pytest.mark.promise(25)
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_clear_line_and_loses_nothing(
-    case: str, text: Path, tmp_path: Path, monkeypatch, capsys
+def test_bad_input_is_a_one_line_error_and_changes_no_file(
+    case: str,
+    text: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     arguments, code = BAD[case]
     monkeypatch.chdir(text.parent)
@@ -98,9 +108,9 @@ def test_bad_input_is_one_clear_line_and_loses_nothing(
     before = {path: path.read_bytes() for path in Path("out").iterdir()}
     capsys.readouterr()
     assert main(["prepare", "--out", "out", "--replace", *arguments]) == code
-    complaint = capsys.readouterr().err.strip().splitlines()[-1]
-    assert complaint.startswith("tersely: ")
-    assert "Traceback" not in complaint
+    message = capsys.readouterr().err.strip().splitlines()[-1]
+    assert message.startswith("tersely: ")
+    assert "Traceback" not in message
     assert {path: path.read_bytes() for path in Path("out").iterdir()} == before
     assert not [path for path in Path().iterdir() if path.name.startswith(".out")]
 
@@ -120,23 +130,23 @@ def _make_bad_files(text: Path) -> None:
 
 
 @pytest.mark.promise(25)
-def test_a_full_disk_is_said_plainly(text: Path, tmp_path: Path) -> None:
-    """A limit on file size fails a write as a full disk does, at the same place."""
-    done = subprocess.run(
+def test_a_full_disk_is_a_one_line_error(text: Path, tmp_path: Path) -> None:
+    """A limit on the size of files makes a write fail as a full disk does."""
+    process = subprocess.run(
         [sys.executable, "-m", "tersely", "prepare", str(text), "--out", str(tmp_path / "o")],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 1
-    assert done.stderr.strip().splitlines()[-1].startswith("tersely: ")
-    assert "Traceback" not in done.stderr
+    assert process.returncode == 1
+    assert process.stderr.strip().splitlines()[-1].startswith("tersely: ")
+    assert "Traceback" not in process.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
 @pytest.mark.promise(25)
-def test_a_lack_of_permission_is_said_plainly(
+def test_a_lack_of_permission_is_a_one_line_error(
     text: Path, tmp_path: Path, without_privileges: list[str]
 ) -> None:
     (tmp_path / "locked").mkdir(mode=0o500)
@@ -146,17 +156,19 @@ def test_a_lack_of_permission_is_said_plainly(
     cases = [(text, tmp_path / "locked" / "out", 1), (secret, tmp_path / "out", 2)]
     for source, out, code in cases:
         command = [sys.executable, "-m", "tersely", "prepare", str(source), "--out", str(out)]
-        done = subprocess.run(
+        process = subprocess.run(
             [*without_privileges, *command], capture_output=True, text=True, check=False
         )
-        assert done.returncode == code
-        complaint = done.stderr.strip().splitlines()[-1]
-        assert complaint.startswith("tersely: ")
-        assert "ermission" in complaint
+        assert process.returncode == code
+        message = process.stderr.strip().splitlines()[-1]
+        assert message.startswith("tersely: ")
+        assert "ermission" in message
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "locked", "secret.txt"]
 
 
-def test_a_file_in_the_way_is_not_removed(text: Path, tmp_path: Path, capsys) -> None:
+def test_a_file_at_the_output_path_is_not_removed(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "out").write_text("precious")
     assert run(text, "--out", tmp_path / "out", "--replace") == 2
     assert (tmp_path / "out").read_text() == "precious"

@@ -13,8 +13,8 @@ import pytest
 from tersely.cli import serve
 from tersely.cli.main import main, parser
 from tersely.service.settings import ServiceSettings
-from tests.cli.broken import BROKEN, broken_model
-from tests.cli.calling import call
+from tests.cli.broken_models import BROKEN_MODELS, broken_model
+from tests.cli.invocation import invoke
 from tests.service.processes import running
 
 
@@ -25,7 +25,7 @@ def _own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webbrowser, "open", lambda url: pytest.fail(f"opened {url}"))
 
 
-def test_serve_answers_programs(trained: Path, tmp_path: Path) -> None:
+def test_serve_answers_http_requests(trained: Path, tmp_path: Path) -> None:
     command = ["-m", "tersely", "serve", "--model", str(trained), "--port", "0", "--no-browser"]
     with running([*command, "--deadline", "60"], tmp_path) as service:
         body = {"keywords": "soup cold", "n": 3, "model": None}
@@ -38,57 +38,58 @@ def test_serve_answers_programs(trained: Path, tmp_path: Path) -> None:
     assert "Traceback" not in log
 
 
-def test_settings_are_shown_and_nothing_is_served(
+def test_show_settings_prints_settings_and_sources_and_exits(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "serve.toml"
     file.write_text("queue = 5\nbatch = 6\n")
     monkeypatch.setenv("TERSELY_BATCH", "7")
-    given = ["serve", "--settings", str(file), "--port", "9000", "--show-settings"]
-    assert main(given) == 0
-    said = capsys.readouterr().out
-    shown = tomllib.loads(said)
+    arguments = ["serve", "--settings", str(file), "--port", "9000", "--show-settings"]
+    assert main(arguments) == 0
+    output = capsys.readouterr().out
+    shown = tomllib.loads(output)
     assert (shown["queue"], shown["batch"], shown["port"]) == (5, 7, 9000)
-    assert re.search(r"^port = 9000 +# flag$", said, re.MULTILINE)
+    assert re.search(r"^port = 9000 +# flag$", output, re.MULTILINE)
     assert shown["memory"] == str(tmp_path / "data" / "tersely" / "memory.db")
 
 
-def test_every_setting_has_its_flag() -> None:
-    given = vars(parser(["serve"]).parse_args(["serve"]))
-    assert set(ServiceSettings.model_fields) <= set(given)
+def test_every_setting_has_an_option() -> None:
+    options = vars(parser(["serve"]).parse_args(["serve"]))
+    assert set(ServiceSettings.model_fields) <= set(options)
 
 
-def test_defaults_in_the_help_are_the_settings_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_defaults_in_the_help_are_those_of_the_settings(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["serve", "--help"])
-    said = " ".join(capsys.readouterr().out.partition("options:")[2].split())
-    settings = ServiceSettings()
+    help_text = " ".join(capsys.readouterr().out.partition("options:")[2].split())
+    settings = ServiceSettings.model_validate({})
     for name in ("port", "workers", "rate", "burst", "queue", "batch", "deadline", "cache"):
-        assert f"({getattr(settings, name):g})" in said.partition(f"--{name} ")[2][:200], name
+        default = f"(default {getattr(settings, name):g})"
+        assert default in help_text.partition(f"--{name} ")[2][:200], name
 
 
 @pytest.mark.parametrize("token", [None, "correct horse/battery"])
-def test_a_browser_is_opened_unless_told_not_to(
+def test_a_browser_opens_unless_no_browser_is_given(
     token: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import tersely.service.running as service_running
 
-    opened: list[str] = []
+    opened: list[tuple[str, str | None]] = []
     served: list[Any] = []
-    monkeypatch.setattr(serve, "_open", lambda *given: opened.append(given))
-    monkeypatch.setattr(service_running, "serve", lambda *given: served.append(given))
+    monkeypatch.setattr(serve, "_open", lambda url, token: opened.append((url, token)))
+    monkeypatch.setattr(service_running, "serve", lambda *arguments: served.append(arguments))
     if token:
         monkeypatch.setenv("TERSELY_TOKEN", token)
     assert main(["serve", "--model", str(tmp_path), "--port", "0", "--no-browser"]) == 0
     assert opened == []
     assert main(["serve", "--model", str(tmp_path), "--port", "0"]) == 0
-    ((url, shown),) = opened
+    ((url, url_token),) = opened
     assert url.startswith("http://127.0.0.1:")
-    assert shown == token
+    assert url_token == token
     assert len(served) == 2
 
 
-def test_a_browser_is_let_in_by_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_browser_address_contains_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
     serve._open("http://127.0.0.1:1/", "correct horse/battery")
@@ -102,16 +103,18 @@ def test_a_browser_is_let_in_by_the_token(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.promise(25)
-@pytest.mark.parametrize("kind", BROKEN)
-def test_a_broken_model_is_one_clear_line(kind: str, tmp_path: Path, trained: Path, capsys) -> None:
+@pytest.mark.parametrize("kind", BROKEN_MODELS)
+def test_a_broken_model_is_a_one_line_error(
+    kind: str, tmp_path: Path, trained: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     model = broken_model(kind, tmp_path, trained)
-    called = call(capsys, "serve", "--model", model, "--port", 0, "--no-browser")
-    assert called.failed_plainly()
+    result = invoke(capsys, "serve", "--model", model, "--port", 0, "--no-browser")
+    assert result.is_one_line_error()
 
 
 @pytest.mark.promise(25)
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [
         ["--model", "nowhere"],
         ["--models", "nowhere"],
@@ -124,31 +127,35 @@ def test_a_broken_model_is_one_clear_line(kind: str, tmp_path: Path, trained: Pa
         ["--allow-origin", "friend.example"],
     ],
 )
-def test_what_cannot_be_is_one_clear_line(given: list[str], capsys) -> None:
-    assert call(capsys, "serve", "--no-browser", *given).failed_plainly(2)
+def test_a_bad_setting_is_a_one_line_error(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(capsys, "serve", "--no-browser", *arguments).is_one_line_error(2)
 
 
 @pytest.mark.promise(25)
-def test_a_port_that_is_taken_is_one_clear_line(trained: Path, capsys) -> None:
+def test_a_port_in_use_is_a_one_line_error(
+    trained: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        called = call(capsys, "serve", "--model", trained, "--port", port, "--no-browser")
-    assert called.failed_plainly(2)
-    assert "the port is taken" in called.complaint
+        result = invoke(capsys, "serve", "--model", trained, "--port", port, "--no-browser")
+    assert result.is_one_line_error(2)
+    assert "the port is taken" in result.message
 
 
 @pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "prometheus_client"])
-def test_without_the_extra_it_is_said_how_to_get_it(
-    missing: str, monkeypatch: pytest.MonkeyPatch, capsys
+def test_a_missing_extra_is_an_error_that_names_the_install_command(
+    missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     real = builtins.__import__
 
-    def without(name: str, *given: Any, **named: Any) -> Any:
+    def without(name: str, *args: Any, **kwargs: Any) -> Any:
         if name.split(".")[0] == missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return real(name, *given, **named)
+        return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    called = call(capsys, "serve", "--no-browser")
-    assert called.failed_plainly(2)
-    assert 'pip install "tersely[serve]"' in called.complaint
+    result = invoke(capsys, "serve", "--no-browser")
+    assert result.is_one_line_error(2)
+    assert 'pip install "tersely[serve]"' in result.message

@@ -8,7 +8,7 @@ from tests.training.test_sweep import BASE, PLAN
 
 
 @pytest.mark.promise(25)
-def test_bad_input_is_one_clear_line(tmp_path: Path, capsys) -> None:
+def test_bad_input_is_a_one_line_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "base.toml").write_text(BASE)
     (tmp_path / "plan.toml").write_text(PLAN)
     (tmp_path / "bad.toml").write_text("[[runs")
@@ -26,17 +26,19 @@ def test_bad_input_is_one_clear_line(tmp_path: Path, capsys) -> None:
         command = [str(tmp_path / arguments[0]), *arguments[1:]]
         code = main(["sweep", *command, "--data", str(where), "--out", str(tmp_path / "s")])
         assert code == 2, arguments
-        complaint = capsys.readouterr().err.strip().splitlines()[-1]
-        assert complaint.startswith("tersely: ")
+        message = capsys.readouterr().err.strip().splitlines()[-1]
+        assert message.startswith("tersely: ")
         assert not (tmp_path / "s").exists()
 
 
-def test_a_sweep_tells_how_it_goes(tmp_path: Path, capsys) -> None:
+def test_a_sweep_prints_the_status_of_each_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "base.toml").write_text(BASE)
     (tmp_path / "plan.toml").write_text('base = "base.toml"\n[[runs]]\nname = "one"\n')
     data = small_corpus(tmp_path / "data")
     arguments = [str(tmp_path / "plan.toml"), "--data", str(data), "--out", str(tmp_path / "s")]
     assert main(["sweep", *arguments, "--evaluate-sentences", "5", "--threads", "1"]) == 0
-    said = capsys.readouterr().out
-    assert "one: training" in said
-    assert "all 1 runs are done" in said
+    output = capsys.readouterr().out
+    assert "one: training" in output
+    assert "all 1 runs are done" in output

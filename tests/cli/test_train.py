@@ -1,4 +1,4 @@
-"""`tersely train` as a person meets it: what it says, what stops it, what bad input does."""
+"""`tersely train`: its output, signals, and errors on bad input."""
 
 import json
 import re
@@ -14,8 +14,8 @@ import pytest
 from tersely.cli.main import main
 from tersely.model.folder import ModelFolder
 from tersely.training.checkpoint import found
-from tests.cli.broken import BROKEN, broken_model
-from tests.cli.calling import call, call_elsewhere, contents
+from tests.cli.broken_models import BROKEN_MODELS, broken_model
+from tests.cli.invocation import file_contents, invoke, invoke_in_subprocess
 
 CONFIG = """
 [model]
@@ -60,39 +60,43 @@ def run(*arguments: object) -> int:
     return main(["train", *map(str, arguments), "--threads", "1"])
 
 
-def test_it_says_where_the_model_is(config: Path, corpus: Path, tmp_path: Path, capsys) -> None:
+def test_the_path_of_the_model_is_printed(
+    config: Path, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     command = ["--config", config, "--data", corpus, "--out", tmp_path / "out"]
     changes = ["max_steps=30", "seed=2", "checkpoint_every_steps=30"]
     assert run(*command, *(f"--set=training.{change}" for change in changes)) == 0
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     assert (
-        said.out == f"{tmp_path / 'out'}: step limit. The model is in {tmp_path / 'out/model'}.\n"
+        output.out == f"{tmp_path / 'out'}: step limit. The model is in {tmp_path / 'out/model'}.\n"
     )
     for figure in ("loss=", "kept=", "λ=", "entropy=", "tokens/s="):
-        assert figure in said.err
+        assert figure in output.err
     settings = ModelFolder.from_pretrained(tmp_path / "out").settings
     assert settings["trained"]["config"]["training"]["seed"] == 2
-    asked = json.loads((tmp_path / "out" / "run.json").read_text())
-    assert asked["config"]["training"]["max_steps"] == 30
+    request = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert request["config"]["training"]["max_steps"] == 30
 
 
-def test_the_same_command_again_changes_nothing(
-    config: Path, corpus: Path, finished: Path, capsys
+def test_repeating_the_command_of_a_finished_run_changes_nothing(
+    config: Path, corpus: Path, finished: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = contents(finished)
+    before = file_contents(finished)
     assert run("--config", config, "--data", corpus, "--out", finished) == 0
     assert "step limit" in capsys.readouterr().out
-    assert contents(finished) == before
+    assert file_contents(finished) == before
 
 
-def test_time_may_be_limited(config: Path, corpus: Path, tmp_path: Path, capsys) -> None:
+def test_the_training_time_can_be_limited(
+    config: Path, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     command = ["--config", config, "--data", corpus, "--out", tmp_path / "out"]
     assert run(*command, "--minutes", "0.0000001") == 0
     assert "stopped" in capsys.readouterr().out
     assert found(tmp_path / "out")[-1].name == "step-00000001"
 
 
-def test_a_model_may_be_continued(
+def test_training_can_start_from_a_model(
     config: Path, corpus: Path, original: Path, tmp_path: Path
 ) -> None:
     command = ["--config", config, "--data", corpus, "--out", tmp_path / "out"]
@@ -101,7 +105,7 @@ def test_a_model_may_be_continued(
 
 
 @pytest.mark.promise(23)
-def test_a_signal_saves_and_the_same_command_goes_on(
+def test_a_signal_saves_and_repeating_the_command_resumes(
     config: Path, corpus: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -112,23 +116,23 @@ def test_a_signal_saves_and_the_same_command_goes_on(
     ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        said = ""
-        while "loss=" not in said:  # the first figures: it is training
-            said += process.stderr.read(1)
+        stderr = ""
+        while "loss=" not in stderr:  # the first metrics: training has begun
+            stderr += process.stderr.read(1)
         sent = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        said += process.stderr.read()
+        stderr += process.stderr.read()
         assert process.wait() == 1
         assert time.monotonic() - sent < 30
-    last = said.strip().splitlines()[-1]
-    assert last == f"tersely: {out}: stopped and saved. The same command goes on."
-    assert "Traceback" not in said
+    last = stderr.strip().splitlines()[-1]
+    assert last == f"tersely: {out}: stopped and saved. Repeat the command to resume."
+    assert "Traceback" not in stderr
     stopped = int(re.sub(r"\D", "", found(out)[-1].name))
     assert stopped >= 25
     assert ModelFolder.from_pretrained(out).settings["trained"]["steps"] == stopped
 
-    done = subprocess.run([*command, "--minutes", "0.0000001"], capture_output=True, check=False)
-    assert done.returncode == 0
+    resumed = subprocess.run([*command, "--minutes", "0.0000001"], capture_output=True, check=False)
+    assert resumed.returncode == 0
     assert found(out)[-1].name == f"step-{stopped + 1:08d}"
 
 
@@ -166,7 +170,7 @@ BAD = {
 
 @pytest.mark.promise(25)
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_one_clear_line_and_loses_nothing(
+def test_bad_input_is_a_one_line_error_and_changes_no_file(
     case: str,
     config: Path,
     corpus: Path,
@@ -174,21 +178,21 @@ def test_bad_input_is_one_clear_line_and_loses_nothing(
     finished: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(config.parent)
     make_bad_files(corpus, original)
     (finished / "result.json").unlink()  # not finished after all: it would go on
-    before = contents(tmp_path)
+    before = file_contents(tmp_path)
     for out in (finished, tmp_path / "new"):
         if case == "another config" and out != finished:
             continue
         whole = ["train", "--threads", 1, "--config", config, "--data", corpus, "--out", out]
-        called = call(capsys, *whole, *BAD[case])
-        assert called.failed_plainly(), called.said
+        result = invoke(capsys, *whole, *BAD[case])
+        assert result.is_one_line_error(), result.stderr
         if case not in ("missing lexicon",):
-            assert called.code == 2, called.said
-    assert contents(tmp_path) == before
+            assert result.code == 2, result.stderr
+    assert file_contents(tmp_path) == before
     assert not (tmp_path / "new").exists()
 
 
@@ -218,39 +222,44 @@ def empty_split(data: Path, name: str) -> None:
 
 
 @pytest.mark.promise(25)
-@pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.parametrize("kind", BROKEN_MODELS)
 def test_a_broken_model_starts_no_run(
-    kind: str, config: Path, corpus: Path, original: Path, tmp_path: Path, capsys
+    kind: str,
+    config: Path,
+    corpus: Path,
+    original: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     model = broken_model(kind, tmp_path, original)
     command = ["train", "--config", config, "--data", corpus, "--out", tmp_path / "out"]
-    assert call(capsys, *command, "--threads", 1, "--init", model).failed_plainly()
+    assert invoke(capsys, *command, "--threads", 1, "--init", model).is_one_line_error()
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.promise(25)
-def test_a_folder_of_something_else_is_left_alone(
-    config: Path, corpus: Path, tmp_path: Path, capsys
+def test_a_folder_that_is_not_a_run_is_left_unchanged(
+    config: Path, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "thesis.tex").write_text("years of work")
     (tmp_path / "letter").write_text("a letter")
-    before = contents(tmp_path)
+    before = file_contents(tmp_path)
     for name in ("thesis", "letter"):
         command = ["train", "--config", config, "--data", corpus, "--out", tmp_path / name]
-        assert call(capsys, *command, "--threads", 1).failed_plainly(2)
-    assert contents(tmp_path) == before
+        assert invoke(capsys, *command, "--threads", 1).is_one_line_error(2)
+    assert file_contents(tmp_path) == before
 
 
 @pytest.mark.promise(25)
-def test_a_full_disk_is_said_plainly_and_the_same_command_goes_on(
+def test_a_full_disk_is_a_one_line_error_and_repeating_the_command_resumes(
     config: Path, corpus: Path, tmp_path: Path, finished: Path
 ) -> None:
     out = tmp_path / "out"
     command = ["train", "--config", config, "--data", corpus, "--threads", 1, "--out", out]
     for largest in (100, 3000, 60_000):  # at the first note, at a checkpoint
-        [called] = call_elsewhere([command], largest_file=largest)
-        assert called.failed_plainly(1), called.said
+        [result] = invoke_in_subprocess([command], max_file_bytes=largest)
+        assert result.is_one_line_error(1), result.stderr
         assert found(out) == []
         assert not list(out.rglob("*.safetensors"))
     assert main(list(map(str, command))) == 0
@@ -259,22 +268,22 @@ def test_a_full_disk_is_said_plainly_and_the_same_command_goes_on(
 
 
 @pytest.mark.promise(25)
-def test_a_full_disk_takes_no_checkpoint_away(
+def test_a_full_disk_removes_no_checkpoint(
     config: Path, corpus: Path, tmp_path: Path, finished: Path
 ) -> None:
     shutil.rmtree(found(finished)[-1])
     (finished / "result.json").unlink()
-    kept = contents(finished / "checkpoints")
+    kept = file_contents(finished / "checkpoints")
     command = ["train", "--config", config, "--data", corpus, "--threads", 1, "--out", finished]
-    [called] = call_elsewhere([command], largest_file=60_000)
-    assert called.failed_plainly(1)
-    assert "Free some space" in called.complaint
-    assert contents(finished / "checkpoints") == kept
+    [result] = invoke_in_subprocess([command], max_file_bytes=60_000)
+    assert result.is_one_line_error(1)
+    assert "Free some space" in result.message
+    assert file_contents(finished / "checkpoints") == kept
     assert ModelFolder.from_pretrained(finished).tensors
 
 
 @pytest.mark.promise(25)
-def test_a_lack_of_permission_is_said_plainly(
+def test_a_lack_of_permission_is_a_one_line_error(
     config: Path, corpus: Path, tmp_path: Path, without_privileges: list[str]
 ) -> None:
     (tmp_path / "locked").mkdir(mode=0o500)
@@ -288,7 +297,7 @@ def test_a_lack_of_permission_is_said_plainly(
         ["train", "--config", config, "--data", data, "--out", out],
         ["train", "--config", config, "--data", corpus, "--out", tmp_path / "locked" / "out"],
     ]
-    for called in call_elsewhere(commands, before=without_privileges):
-        assert called.failed_plainly()
-        assert "ermission" in called.complaint
+    for result in invoke_in_subprocess(commands, before=without_privileges):
+        assert result.is_one_line_error()
+        assert "ermission" in result.message
     assert not out.exists()

@@ -12,7 +12,7 @@ from tersely.corpus.dataset import PreparedCorpus
 from tersely_lab.benchmarks import frontier, specialists
 from tersely_lab.benchmarks.frontier import FrontierBench
 from tersely_lab.benchmarks.specialists import SpecialistsBench
-from tests.cli.calling import call
+from tests.cli.invocation import invoke
 from tests.game.small_monotone import monotone_folder_of, small_monotone
 
 
@@ -124,9 +124,9 @@ def test_a_sweep_without_finished_runs_is_one_clear_line(
     if is_there:
         (tmp_path / "sweep" / "unif").mkdir(parents=True)
         (tmp_path / "sweep" / "unif" / "result.json").write_text("{}")
-    called = call(capsys, *command)
-    assert called.failed_plainly(2)
-    assert f"{tmp_path / 'sweep'}: no finished run" in called.complaint
+    result = invoke(capsys, *command)
+    assert result.is_one_line_error(2)
+    assert f"{tmp_path / 'sweep'}: no finished run" in result.message
 
 
 @pytest.mark.promise(25)
@@ -135,9 +135,9 @@ def test_a_sweep_without_finished_runs_is_one_clear_line(
 def test_fewer_sentences_than_one_are_refused(
     option: str, number: int, tmp_path: Path, measured: list[FrontierBench], capsys
 ) -> None:
-    called = call(capsys, *unmeasured(tmp_path), option, number)
-    assert called.failed_plainly(2)
-    assert f"{option} {number}: a number from 1 on." in called.complaint
+    result = invoke(capsys, *unmeasured(tmp_path), option, number)
+    assert result.is_one_line_error(2)
+    assert f"{option} {number}: a number from 1 on." in result.message
     assert measured == []
 
 
@@ -145,9 +145,9 @@ def test_fewer_sentences_than_one_are_refused(
 @pytest.mark.parametrize("option", ["--model", "--sentences"])
 def test_what_is_not_there_is_named(option: str, asked: list[object], capsys) -> None:
     asked[asked.index(option) + 1] = "nowhere"
-    called = call(capsys, *asked)
-    assert called.failed_plainly(2)
-    assert "nowhere: " in called.complaint
+    result = invoke(capsys, *asked)
+    assert result.is_one_line_error(2)
+    assert "nowhere: " in result.message
 
 
 def specialists_options(tmp_path: Path, corpus: Path) -> list[object]:
@@ -187,9 +187,9 @@ def test_bench_specialists_refuses_another_corpus(
     monotone_folder_of(small_monotone()).save_pretrained(tmp_path / "model")
     command = specialists_options(tmp_path, corpus)
     command[command.index("--sweep") + 1] = sweep
-    called = call(capsys, *command)
-    assert called.failed_plainly(2)
-    assert "judged on other sentences" in called.complaint
+    result = invoke(capsys, *command)
+    assert result.is_one_line_error(2)
+    assert "judged on other sentences" in result.message
 
 
 @pytest.mark.promise(25)
@@ -201,6 +201,6 @@ def test_bench_specialists_names_what_is_not_there(
     command = specialists_options(tmp_path, corpus)
     command[command.index("--sweep") + 1] = sweep
     command[command.index(option) + 1] = "nowhere"
-    called = call(capsys, *command)
-    assert called.failed_plainly(2)
-    assert "nowhere: " in called.complaint
+    result = invoke(capsys, *command)
+    assert result.is_one_line_error(2)
+    assert "nowhere: " in result.message

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tersely.cli.main import main
-from tests.cli.calling import call, call_elsewhere, contents
+from tests.cli.invocation import invoke, invoke_in_subprocess, file_contents
 
 
 @pytest.fixture
@@ -67,17 +67,17 @@ def test_bad_input_is_one_clear_line_and_loses_nothing(
     Path("binary.toml").write_bytes(bytes(range(256)))
     Path("precious").mkdir()
     Path("precious/thesis.tex").write_text("precious")
-    before = contents(tmp_path)
-    assert call(capsys, "report", *BAD[case]).failed_plainly(2)
-    assert contents(tmp_path) == before
+    before = file_contents(tmp_path)
+    assert invoke(capsys, "report", *BAD[case]).is_one_line_error(2)
+    assert file_contents(tmp_path) == before
 
 
 @pytest.mark.promise(25)
 def test_a_full_disk_is_said_plainly_and_loses_nothing(one_run: Path, tmp_path: Path) -> None:
-    [called] = call_elsewhere(
-        [["report", one_run, "--out", tmp_path / "out", "--draws", "100"]], largest_file=1500
+    [result] = invoke_in_subprocess(
+        [["report", one_run, "--out", tmp_path / "out", "--draws", "100"]], max_file_bytes=1500
     )
-    assert called.failed_plainly(1)
+    assert result.is_one_line_error(1)
     assert not (tmp_path / "out" / "index.html").exists()
 
 
@@ -87,9 +87,9 @@ def test_a_lack_of_permission_is_said_plainly(
 ) -> None:
     locked = tmp_path / "locked"
     locked.mkdir(mode=0o500)
-    [called] = call_elsewhere(
+    [result] = invoke_in_subprocess(
         [["report", one_run, "--out", locked / "out", "--draws", "100"]],
         before=without_privileges,
     )
-    assert called.failed_plainly()
-    assert "ermission" in called.complaint
+    assert result.is_one_line_error()
+    assert "ermission" in result.message

@@ -3,28 +3,31 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.completion.completer import Completer
     from tersely.completion.suggestion import Suggestion
+
+MAX_BATCH_LINES = 32
+CHUNK_BYTES = 1 << 16
 EXAMPLES = """\
 examples:
   tersely complete "10 minutes late"
   tersely complete "10 minutes late" -n 5 --json
-  tersely complete '"ice cream" friday?'   what is in quotes stays together
+  tersely complete '"ice cream" friday?'   quoted words stay together
   tersely complete "10 min la" --prefix    the last word may be unfinished
   tersely complete "late minutes 10" --any-order
   tersely complete "10 minutes late" --with sorry --without train
   tersely complete "10 minutes late" --context "I am sorry, but"
   tersely complete < keywords.txt > suggestions.jsonl
   tersely complete                      suggests as you type; Enter or Alt+number copies
-  tersely complete --memory phrases.db  the same; Ctrl-R switches remembering on
+  tersely complete --memory phrases.db  the same; Ctrl-R turns the memory on
 """
-MUST = "must appear, anywhere; repeatable"
-MUST_NOT = "must not appear; repeatable"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,86 +36,137 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.epilog = EXAMPLES
     add_model_option(parser)
-    parser.add_argument("keywords", nargs="?", metavar="KEYWORDS", help="what to complete")
-    parser.add_argument("-n", type=int, default=3, metavar="N", help="suggestions (3)")
     add = parser.add_argument
+    add("keywords", nargs="?", metavar="KEYWORDS", help="the keywords to complete")
+    add("-n", type=int, default=3, metavar="N", help="number of suggestions (default 3)")
     add("--prefix", action="store_true", help="the last word may be unfinished")
     add("--any-order", action="store_true", help="the keywords may appear in any order")
-    add("--with", dest="including", action="append", default=[], metavar="WORD", help=MUST)
-    add("--without", action="append", default=[], metavar="WORD", help=MUST_NOT)
-    add("--context", default="", metavar="TEXT", help="the text before, to go on from")
-    add("--deadline", type=float, metavar="S", help="seconds to take at most")
-    add("--memory", type=Path, metavar="FILE", help="sentences to suggest, too")
+    add(
+        "--with",
+        dest="including",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="a word that must appear, anywhere; repeatable",
+    )
+    add(
+        "--without",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="a word that must not appear; repeatable",
+    )
+    add("--context", default="", metavar="TEXT", help="the text before the keywords")
+    add("--deadline", type=float, metavar="S", help="time limit in seconds")
+    add("--memory", type=Path, metavar="FILE", help="also suggest the sentences of this memory")
     add("--json", action="store_true", help="print JSON")
 
 
-def run(given: argparse.Namespace) -> None:
-    """Complete the argument, each line of piped input, or what is typed at a prompt."""
-    from tersely.cli.lines import arriving
-    from tersely.cli.options import check_text, load_completer
+def run(args: argparse.Namespace) -> None:
+    """Complete the argument, each line of standard input, or the text typed at a prompt."""
     from tersely.cli.prompt import open_prompt
 
-    check_text(given.keywords or "", "The keywords")
-    for option, texts in (
-        ("--with", given.including),
-        ("--without", given.without),
-        ("--context", [given.context]),
-    ):
-        check_text(" ".join(texts), option)
-    is_prompt = given.keywords is None and sys.stdin.isatty()
-    completer = load_completer(given.model, given.memory, may_make_memory=is_prompt)
-    asked = {
-        "prefix": given.prefix,
-        "order": "free" if given.any_order else "typed",
-        "including": given.including,
-        "without": given.without,
-        "context": given.context,
+    _check_texts(args)
+    is_interactive = args.keywords is None and sys.stdin.isatty()
+    completer = _load_completer(args, may_create_memory=is_interactive)
+    options = {
+        "prefix": args.prefix,
+        "order": "free" if args.any_order else "typed",
+        "including": args.including,
+        "without": args.without,
+        "context": args.context,
         "corrections": True,
-        "deadline": given.deadline,
+        "deadline": args.deadline,
     }
-    if given.keywords is not None:
-        found = completer.complete(given.keywords, given.n, **asked)
-        print(as_json(given.keywords, found) if given.json else as_list(found))
-    elif is_prompt:
-        open_prompt(completer, given.n, as_list, **asked)
+    if args.keywords is not None:
+        suggestions = completer.complete(args.keywords, args.n, **options)
+        print(as_json(args.keywords, suggestions) if args.json else as_list(suggestions))
+    elif is_interactive:
+        open_prompt(completer, args.n, as_list, **options)
     else:
-        for line in complete_lines(completer, arriving(sys.stdin.buffer), given.n, **asked):
-            print(line, flush=True)
+        for batch in read_batches(sys.stdin.buffer):
+            results = completer.complete_batch(batch, args.n, **options)
+            for keywords, suggestions in zip(batch, results, strict=True):
+                print(as_json(keywords, suggestions), flush=True)
 
 
-def complete_lines(
-    completer: "Completer", batches: Iterable[list[str]], n: int, **asked: Any
-) -> Iterator[str]:
-    """One JSON line for each line, in order."""
-    for batch in batches:
-        for keywords, found in zip(batch, completer.complete_batch(batch, n, **asked), strict=True):
-            yield as_json(keywords, found)
+def _check_texts(args: argparse.Namespace) -> None:
+    from tersely.text.encoding import check_utf8
+
+    check_utf8(args.keywords or "", "KEYWORDS")
+    check_utf8(" ".join(args.including), "--with")
+    check_utf8(" ".join(args.without), "--without")
+    check_utf8(args.context, "--context")
 
 
-def as_json(keywords: str, found: list["Suggestion"]) -> str:
-    """The contract's JSON; what was read otherwise than typed stands apart."""
-    answer: dict[str, Any] = {
+def _load_completer(args: argparse.Namespace, *, may_create_memory: bool) -> "Completer":
+    """Load the model and the memory; only the prompt creates a memory that does not exist."""
+    from tersely.completion.completer import Completer
+
+    if args.memory is None:
+        return Completer.load(args.model)
+    from tersely.completion.memory import Memory
+
+    if not may_create_memory and not args.memory.is_file():
+        raise UsageError(
+            f"{args.memory}: no such file. Create a memory at the prompt: run "
+            "`tersely complete --memory FILE` without keywords."
+        )
+    return Completer.load(args.model, Memory(args.memory))
+
+
+def read_batches(stream: BinaryIO) -> Iterator[list[str]]:
+    """Yield the lines that have arrived, in batches; block only when there are none.
+
+    A program may write one line and wait for its result before it writes the next.
+    """
+    number, rest = 0, b""
+    read = getattr(stream, "read1", stream.read)  # read1 returns without filling the chunk
+    while chunk := read(CHUNK_BYTES):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for start in range(0, len(lines), MAX_BATCH_LINES):
+            batch = lines[start : start + MAX_BATCH_LINES]
+            yield [_decode(line, number + index) for index, line in enumerate(batch, 1)]
+            number += len(batch)
+    if rest:
+        yield [_decode(rest, number + 1)]
+
+
+def _decode(line: bytes, number: int) -> str:
+    try:
+        return line.decode().removesuffix("\r")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"Standard input, line {number}: not UTF-8 text.") from error
+
+
+def as_json(keywords: str, suggestions: list["Suggestion"]) -> str:
+    """Format suggestions as one line of JSON; those with corrected spelling are separate."""
+    result: dict[str, Any] = {
         "keywords": keywords,
         "suggestions": [
-            {"text": one.text, "score": one.score, "source": one.source}
-            for one in found
-            if not one.corrected
+            {"text": suggestion.text, "score": suggestion.score, "source": suggestion.source}
+            for suggestion in suggestions
+            if not suggestion.corrected
         ],
     }
     corrected = [
-        {"text": one.text, "score": one.score, "read": dict(one.corrected)}
-        for one in found
-        if one.corrected
+        {"text": suggestion.text, "score": suggestion.score, "read": dict(suggestion.corrected)}
+        for suggestion in suggestions
+        if suggestion.corrected
     ]
-    return json.dumps(answer | ({"corrected": corrected} if corrected else {}), ensure_ascii=False)
+    if corrected:
+        result["corrected"] = corrected
+    return json.dumps(result, ensure_ascii=False)
 
 
-def as_list(found: list["Suggestion"]) -> str:
-    """For a person to read."""
-    return "\n".join(f"{place}. {one.text}{_mark(one)}" for place, one in enumerate(found, 1))
+def as_list(suggestions: list["Suggestion"]) -> str:
+    """Format suggestions as a numbered list."""
+    return "\n".join(
+        f"{number}. {suggestion.text}{_correction_note(suggestion)}"
+        for number, suggestion in enumerate(suggestions, 1)
+    )
 
 
-def _mark(one: "Suggestion") -> str:
-    """Tell what was read otherwise than typed."""
-    read = ", ".join(f"{after} for {before}" for before, after in one.corrected)
-    return f"   (with {read})" if read else ""
+def _correction_note(suggestion: "Suggestion") -> str:
+    corrections = ", ".join(f"{read} for {typed}" for typed, read in suggestion.corrected)
+    return f"   (with {corrections})" if corrections else ""

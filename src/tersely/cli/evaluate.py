@@ -1,4 +1,4 @@
-"""`tersely evaluate`: a model on held-out sentences."""
+"""`tersely evaluate`: metrics of a model on held-out sentences."""
 
 import argparse
 import json
@@ -9,6 +9,7 @@ from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.evaluation.metrics import Prediction
+
 EXAMPLES = """\
 examples:
   tersely evaluate --model runs/notes --sentences test.txt
@@ -18,12 +19,12 @@ examples:
 
 LABELS = {
     "typed_fraction": "tokens typed",
-    "kept_with_eos": "tokens kept, end mark counted (paper)",
+    "kept_with_eos": "tokens kept, end token included (paper)",
     "typed_characters": "characters typed",
     "exact_match": "exact match, greedy (paper)",
     "exact_match_served": "exact match, as served",
     "top3": "in the top three, as served",
-    "nll_per_token": "loss, nats a token",
+    "nll_per_token": "loss, nats per token",
 }
 
 
@@ -34,89 +35,106 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add_model_option(parser)
-    add("--sentences", required=True, type=Path, metavar="FILE", help="one a line")
+    add("--sentences", required=True, type=Path, metavar="FILE", help="one sentence per line")
     add("--budget", type=float, metavar="F", help="mean share of tokens to type")
     add("--limit", type=int, metavar="N", help="only the first N sentences")
-    add("--max-tokens", type=int, default=16, metavar="N", help="leave longer ones out (16)")
-    add("--predictions", type=Path, metavar="OUT", help="write what became of each, as JSON lines")
-    add("--outcomes", type=Path, metavar="OUT", help="write what a report needs, without text")
-    add("--examples", type=int, default=8, metavar="N", help="examples to show (8)")
-    add("--json", action="store_true", help="print the figures as JSON")
-    add("--json-to", type=Path, metavar="FILE", help="write the figures as JSON to a file")
+    add(
+        "--max-tokens",
+        type=int,
+        default=16,
+        metavar="N",
+        help="leave out longer sentences (default 16)",
+    )
+    add(
+        "--predictions",
+        type=Path,
+        metavar="OUT",
+        help="write the prediction for each sentence, as JSON lines",
+    )
+    add(
+        "--outcomes",
+        type=Path,
+        metavar="OUT",
+        help="write the outcomes that `tersely report` reads; they contain no text",
+    )
+    add("--examples", type=int, default=8, metavar="N", help="examples to print (default 8)")
+    add("--json", action="store_true", help="print the metrics as JSON")
+    add("--json-to", type=Path, metavar="FILE", help="write the metrics as JSON to a file")
 
 
-def run(given: argparse.Namespace) -> None:
-    """Evaluate and print."""
+def run(args: argparse.Namespace) -> None:
+    """Evaluate the model; print the metrics and write the files asked for."""
     from tqdm import tqdm
 
-    from tersely.cli.options import load_completer
+    from tersely.cli.options import check_minimum
+    from tersely.completion.completer import Completer
     from tersely.evaluation.metrics import length_matched, predict, summarise
-    from tersely.storage.atomic import new_file
+    from tersely.text.encoding import read_sentences
 
-    if given.limit is not None and given.limit < 1:
-        raise UsageError("--limit: at least 1.")
-    if given.examples < 0:
-        raise UsageError("--examples: at least 0.")
-    for option, path in (("--predictions", given.predictions), ("--outcomes", given.outcomes)):
+    check_minimum(args, {"limit": 1, "examples": 0})
+    for option, path in (("--predictions", args.predictions), ("--outcomes", args.outcomes)):
         if path and path.is_dir():
-            raise UsageError(f"{path}: a folder; {option} takes a file.")
-    sentences = read_lines(given.sentences, given.limit)
-    completer = load_completer(given.model)
+            raise UsageError(f"{path}: is a folder; {option} takes a file.")
+    sentences = read_sentences(args.sentences, args.limit)
+    completer = Completer.load(args.model)
     with tqdm(total=len(sentences), unit="sentence", dynamic_ncols=True) as bar:
         predictions = predict(
             completer,
             sentences,
-            budget=given.budget,
-            max_tokens=given.max_tokens,
+            budget=args.budget,
+            max_tokens=args.max_tokens,
             progress=lambda count: bar.update(count) and None,
         )
     if not predictions:
-        raise UsageError(f"{given.sentences}: no sentence of at most {given.max_tokens} tokens.")
+        raise UsageError(
+            f"{args.sentences}: no sentence has at most {args.max_tokens} tokens. "
+            "Try a larger --max-tokens."
+        )
     limit, short = length_matched(predictions)
     results = {
         **summarise(predictions),
         "left_out_too_long": len(sentences) - len(predictions),
         "length_matched": {"max_tokens": limit, **summarise(short)},
     }
-    if given.predictions:
-        with new_file(given.predictions) as partial, partial.open("w", encoding="utf-8") as file:
-            for one in predictions:
-                file.write(json.dumps(one.as_dict(), ensure_ascii=False) + "\n")
-    if given.outcomes:
-        _write_outcomes(predictions, given.outcomes)
-    if given.json_to:
-        with new_file(given.json_to) as partial:
-            partial.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps(results) if given.json else _render(results, predictions[: given.examples]))
+    if args.predictions:
+        _write_predictions(predictions, args.predictions)
+    if args.outcomes:
+        _write_outcomes(predictions, args.outcomes)
+    if args.json_to:
+        _write(args.json_to, json.dumps(results, indent=2) + "\n")
+    print(json.dumps(results) if args.json else _render(results, predictions[: args.examples]))
+
+
+def _write(path: Path, text: str) -> None:
+    from tersely.storage.atomic import new_file
+
+    with new_file(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def _write_predictions(predictions: "list[Prediction]", path: Path) -> None:
+    rows = (json.dumps(prediction.as_dict(), ensure_ascii=False) for prediction in predictions)
+    _write(path, "".join(f"{row}\n" for row in rows))
 
 
 def _write_outcomes(predictions: "list[Prediction]", path: Path) -> None:
     from tersely.evaluation.outcomes import Judged, as_text, outcomes_of
-    from tersely.storage.atomic import new_file
 
     judged = [
-        Judged(one.sentence, one.keywords, one.exact, one.served, one.in_top3)
-        for one in predictions
+        Judged(
+            prediction.sentence,
+            prediction.keywords,
+            prediction.exact,
+            prediction.served,
+            prediction.in_top3,
+        )
+        for prediction in predictions
     ]
-    with new_file(path) as partial:
-        partial.write_text(as_text(outcomes_of(judged)), encoding="utf-8")
+    _write(path, as_text(outcomes_of(judged)))
 
 
-def read_lines(path: Path, limit: int | None) -> list[str]:
-    """Read sentences, one a line; empty lines are left out."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}).") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 text ({error.reason}).") from error
-    sentences = [line.strip() for line in lines if line.strip()][:limit]
-    if not sentences:
-        raise UsageError(f"{path}: empty; one sentence a line is needed.")
-    return sentences
-
-
-def _render(results: dict[str, Any], examples: list[Any]) -> str:
+def _render(results: dict[str, Any], examples: "list[Prediction]") -> str:
+    """Format a table of metrics with their intervals, and a few examples."""
     matched = results["length_matched"]
     short = f"≤ {matched['max_tokens']} tokens"
     lines = [
@@ -126,17 +144,17 @@ def _render(results: dict[str, Any], examples: list[Any]) -> str:
         f"{'':<40}{'all':>8}  {'95 % interval':<18}{short:>12}",
     ]
     for name, label in LABELS.items():
-        shape = ".3f" if name == "nll_per_token" else ".1%"
-        low, high = results["intervals"][name]
-        lines.append(
-            f"{label:<40}{results[name]:>8{shape}}  "
-            f"{f'{low:{shape}} to {high:{shape}}':<18}{matched[name]:>12{shape}}"
+        number_format = ".3f" if name == "nll_per_token" else ".1%"
+        value, short_value, low, high = (
+            format(number, number_format)
+            for number in (results[name], matched[name], *results["intervals"][name])
         )
-    for one in examples:
+        lines.append(f"{label:<40}{value:>8}  {f'{low} to {high}':<18}{short_value:>12}")
+    for prediction in examples:
         lines += [
             "",
-            f"  {one.sentence}",
-            f"    {' '.join(one.keywords) or '(nothing)'}",
-            *(f"    {place}. {text}" for place, text in enumerate(one.suggestions, 1)),
+            f"  {prediction.sentence}",
+            f"    {' '.join(prediction.keywords) or '(nothing)'}",
+            *(f"    {rank}. {text}" for rank, text in enumerate(prediction.suggestions, 1)),
         ]
     return "\n".join(lines)

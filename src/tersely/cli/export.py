@@ -1,4 +1,4 @@
-"""`tersely export`: a run or a model → a small model folder with a card."""
+"""`tersely export`: write a run or a model as a compact model folder with a card."""
 
 import argparse
 from pathlib import Path
@@ -8,6 +8,7 @@ from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.model.folder import ModelFolder
+
 CALIBRATION_SENTENCES = 2000
 EXAMPLES = """\
 examples:
@@ -25,47 +26,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("model", type=Path, metavar="RUN", help="a run or a model folder")
     add("--out", required=True, type=Path, metavar="DIR", help="the folder to write")
     kinds = parser.add_mutually_exclusive_group()
-    for kind, what in (
-        ("float16", "two bytes an entry (the default)"),
-        ("int8", "one byte an entry, and a scale a row"),
-        ("float32", "as trained"),
+    for kind, description in (
+        ("float16", "two bytes per weight (the default)"),
+        ("int8", "one byte per weight, and a scale per row"),
+        ("float32", "four bytes per weight, as trained"),
     ):
         kinds.add_argument(
-            f"--{kind}", dest="kind", action="store_const", const=kind, default="float16", help=what
+            f"--{kind}",
+            dest="kind",
+            action="store_const",
+            const=kind,
+            default="float16",
+            help=description,
         )
-    add("--calibrate", type=Path, metavar="FILE", help="sentences to fit scores on, or a corpus")
-    add("--card", type=Path, metavar="FILE", help="Markdown in place of the card's text")
-    add("--corpus", metavar="TEXT", help="what it was trained on, for the card")
-    add("--attribution", metavar="TEXT", help="whom to name, for the card")
-    add("--licence", metavar="TEXT", help="what the weights may be used for, for the card")
+    add(
+        "--calibrate",
+        type=Path,
+        metavar="FILE",
+        help="calibrate scores on these sentences, or on the dev split of a prepared corpus",
+    )
+    add("--card", type=Path, metavar="FILE", help="Markdown that replaces the card's text")
+    add("--corpus", metavar="TEXT", help="for the card: the training corpus")
+    add("--attribution", metavar="TEXT", help="for the card: whom to credit")
+    add("--licence", metavar="TEXT", help="for the card: the licence of the weights")
 
 
-def run(given: argparse.Namespace) -> None:
-    """Write the folder, and tell its size."""
+def run(args: argparse.Namespace) -> None:
+    """Write the model folder and print its size."""
     from dataclasses import replace
 
-    from tersely.cli.options import check_text
     from tersely.completion.completer import Completer
     from tersely.model.card import Origin, write_card
     from tersely.model.folder import ModelFolder
     from tersely.model.quantization import compress
+    from tersely.text.encoding import check_utf8
 
-    facts = {name: getattr(given, name) for name in ("corpus", "attribution", "licence")}
-    for name, fact in facts.items():
-        check_text(fact or "", f"--{name}")
-    text = None if given.card is None else _read_card(given.card)
-    if given.out.resolve() in (given.model.resolve(), (given.model / "model").resolve()):
-        raise UsageError(f"{given.out}: is the model itself. Give another --out.")
-    model = ModelFolder.from_pretrained(given.model)
-    Completer(model)  # what cannot run is not worth exporting
-    if given.calibrate is not None:
-        model = calibrated(model, given.calibrate)
-    tensors = compress(model.tensors, given.kind)
+    origin = {name: getattr(args, name) for name in ("corpus", "attribution", "licence")}
+    for name, text in origin.items():
+        check_utf8(text or "", f"--{name}")
+    card_text = None if args.card is None else _read_card(args.card)
+    if args.out.resolve() in (args.model.resolve(), (args.model / "model").resolve()):
+        raise UsageError(f"{args.out}: is the model to export. Choose another --out.")
+    model = ModelFolder.from_pretrained(args.model)
+    Completer(model)  # fails here if the model cannot be run
+    if args.calibrate is not None:
+        model = calibrated(model, args.calibrate)
+    tensors = compress(model.tensors, args.kind)
     size = sum(array.nbytes for array in tensors.values())
-    card = write_card(model, given.kind, weight_bytes=size, origin=Origin(**facts), text=text)
-    replace(model, tensors=tensors, card=card).save_pretrained(given.out)
+    card = write_card(model, args.kind, weight_bytes=size, origin=Origin(**origin), text=card_text)
+    replace(model, tensors=tensors, card=card).save_pretrained(args.out)
     before = sum(array.nbytes for array in model.tensors.values())
-    print(f"{given.out}: {size / 1e6:.1f} MB of weights as {given.kind} ({before / 1e6:.1f} MB)")
+    print(f"{args.out}: {size / 1e6:.1f} MB of weights as {args.kind} ({before / 1e6:.1f} MB)")
 
 
 def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
@@ -95,24 +106,21 @@ def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
 
 
 def _held_out(path: Path) -> list[str]:
-    """Sentences of a file, one a line, or of a prepared corpus' dev part."""
+    """Return the sentences of a file, or those of the dev split of a prepared corpus."""
     from itertools import islice
 
-    from tersely.cli.evaluate import read_lines
     from tersely.corpus.dataset import PreparedCorpus
+    from tersely.text.encoding import read_sentences
 
     if not path.is_dir():
-        return read_lines(path, CALIBRATION_SENTENCES)
+        return read_sentences(path, CALIBRATION_SENTENCES)
     return [*islice(PreparedCorpus.open(path).sentences("dev"), CALIBRATION_SENTENCES)]
 
 
 def _read_card(path: Path) -> str:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}).") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 text ({error.reason}).") from error
+    from tersely.text.encoding import read_text
+
+    text = read_text(path)
     if not text.strip():
-        raise UsageError(f"{path}: empty; a card has some text.")
+        raise UsageError(f"{path}: empty. Write the card's text in Markdown.")
     return text

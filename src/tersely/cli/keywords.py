@@ -1,14 +1,15 @@
-"""`tersely keywords`: which words of a sentence would have been enough."""
+"""`tersely keywords`: which words of a sentence are enough."""
 
 import argparse
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.completion.suggestion import Keywords
+
+BAR_CHARACTERS = 20
 EXAMPLES = """\
 examples:
   tersely keywords "I will be 10 minutes late."
@@ -22,54 +23,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.epilog = EXAMPLES
     add_model_option(parser)
-    parser.add_argument("sentence", metavar="SENTENCE", help="what someone wants to say")
-    parser.add_argument("--budget", type=float, metavar="F", help="mean share of tokens to type")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add = parser.add_argument
+    add("sentence", metavar="SENTENCE", help="the sentence to choose keywords from")
+    add("--budget", type=float, metavar="F", help="mean share of tokens to type")
+    add("--json", action="store_true", help="print JSON")
 
 
-def run(given: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Choose keywords and print them."""
-    from tersely.cli.options import check_text, load_completer
-
-    check_text(given.sentence, "The sentence")
-    if not given.sentence.strip():
-        raise UsageError("The sentence is empty.")
-    chosen = load_completer(given.model).keywords(given.sentence, given.budget)
-    characters = typed_characters(chosen.keywords), len(given.sentence.strip())
-    print((_as_json if given.json else _as_bars)(chosen, *characters))
-
-
-def typed_characters(keywords: Sequence[str]) -> int:
-    """The keys it takes to type keywords, blanks included; a capital takes one."""
+    from tersely.completion.completer import Completer
+    from tersely.text.encoding import check_utf8
     from tersely.text.tokens import detokenise
 
-    return len(detokenise(keywords))
+    check_utf8(args.sentence, "SENTENCE")
+    sentence = args.sentence.strip()
+    if not sentence:
+        raise UsageError("SENTENCE is empty. Give a sentence to choose keywords from.")
+    selected = Completer.load(args.model).keywords(args.sentence, args.budget)
+    typed_characters = len(detokenise(selected.keywords))
+    render = _as_json if args.json else _as_bars
+    print(render(selected, typed_characters, len(sentence)))
 
 
-def _as_json(chosen: "Keywords", typed: int, whole: int) -> str:
+def _as_json(selected: "Keywords", typed_characters: int, sentence_characters: int) -> str:
     tokens = [
         {"token": token, "keep": probability}
-        for token, probability in zip(chosen.tokens, chosen.probabilities, strict=True)
+        for token, probability in zip(selected.tokens, selected.probabilities, strict=True)
     ]
-    answer = {
-        "keywords": chosen.keywords,
+    result = {
+        "keywords": selected.keywords,
         "tokens": tokens,
-        "typed_characters": typed,
-        "sentence_characters": whole,
+        "typed_characters": typed_characters,
+        "sentence_characters": sentence_characters,
     }
-    return json.dumps(answer, ensure_ascii=False)
+    return json.dumps(result, ensure_ascii=False)
 
 
-def _as_bars(chosen: "Keywords", typed: int, whole: int) -> str:
-    width = max(map(len, chosen.tokens))
+def _as_bars(selected: "Keywords", typed_characters: int, sentence_characters: int) -> str:
+    """Draw one bar per token, as long as the token is likely to be kept."""
+    width = max(map(len, selected.tokens))
     rows = [
-        f"{token:<{width}}  {probability:>4.0%}  {'█' * round(20 * probability):<20}"
-        f"{'  typed' if kept else ''}".rstrip()
-        for token, probability, kept in zip(
-            chosen.tokens, chosen.probabilities, chosen.keep, strict=True
+        f"{token:<{width}}  {probability:>4.0%}  "
+        f"{'█' * round(BAR_CHARACTERS * probability):<{BAR_CHARACTERS}}"
+        f"{'  typed' if is_kept else ''}".rstrip()
+        for token, probability, is_kept in zip(
+            selected.tokens, selected.probabilities, selected.keep, strict=True
         )
     ]
-    tokens = f"{sum(chosen.keep)} of {len(chosen.tokens)} tokens typed"
-    characters = f"{typed} of {whole} characters typed, {1 - typed / whole:.0%} saved"
-    keywords = " ".join(chosen.keywords) or "(nothing)"
-    return "\n".join([*rows, "", keywords, tokens, characters])
+    saved = 1 - typed_characters / sentence_characters
+    return "\n".join(
+        [
+            *rows,
+            "",
+            " ".join(selected.keywords) or "(nothing)",
+            f"{sum(selected.keep)} of {len(selected.tokens)} tokens typed",
+            f"{typed_characters} of {sentence_characters} characters typed, {saved:.0%} saved",
+        ]
+    )

@@ -1,7 +1,7 @@
-"""The `tersely` command: finds the subcommand, runs it, turns errors into exit codes.
+"""The `tersely` command: parses arguments, runs the subcommand and sets the exit code.
 
-Nothing heavy is imported here or at the top of a command's module, so that
-`tersely --help` answers at once.
+Neither this module nor the top of a command's module imports anything heavy, so that
+`tersely --help` is quick.
 """
 
 import argparse
@@ -19,35 +19,37 @@ from tersely.errors import TerselyError, UsageError
 
 COMMANDS = {
     "complete": "turn keywords into sentences",
-    "serve": "open the page, and serve programs and other pages",
+    "serve": "start the web page and the REST service",
     "keywords": "show which words of a sentence are enough",
-    "prepare": "turn text into a corpus to train on",
-    "train": "learn a scheme from a prepared corpus",
-    "sweep": "work off a queue of runs",
-    "evaluate": "judge a model on held-out sentences",
-    "export": "make a small model folder with a card",
+    "prepare": "turn text into a corpus for training",
+    "train": "train a scheme on a prepared corpus",
+    "sweep": "run a queue of training runs",
+    "evaluate": "evaluate a model on held-out sentences",
+    "export": "write a compact model folder with a model card",
 }
 LAB_COMMANDS = {
-    "report": "make every figure and table of the paper from a sweep",
+    "report": "reproduce every figure and table of the paper from a sweep",
     "bench": "measure speed and quality on this machine",
 }
+"""Commands of the tersely-lab distribution. Their help texts stand here because reading
+entry points would slow `tersely --help` down."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     signal.signal(signal.SIGTERM, _interrupt)
-    # One thread a request: a beam's matrices are small, and cores are for other requests.
+    # The matrices of a beam are small; one BLAS thread leaves cores to other requests.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    given = parser(arguments).parse_args(arguments)
     try:
-        _module(given.command).run(given)
+        args = parser(arguments).parse_args(arguments)
+        _load_command(args.command).run(args)
         sys.stdout.flush()
     except TerselyError as error:
         return _fail(str(error), code=error.exit_code)
     except KeyboardInterrupt:
-        return _fail("interrupted; nothing was left half done.", code=1)
+        return _fail("interrupted; no file is left incomplete.", code=1)
     except BrokenPipeError:
-        # The reader has gone, as in `tersely … | head`; nobody is left to tell.
+        # The reader of the pipe has exited, as in `tersely … | head`: end silently.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
@@ -58,15 +60,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """Build the parser; only the subcommand asked for adds its options."""
-    asked = sys.argv[1:] if arguments is None else arguments
-    found = argparse.ArgumentParser(
+    """Build the parser; import only the command that the arguments name, and add its options."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    requested = next((word for word in arguments if not word.startswith("-")), None)
+    parser = argparse.ArgumentParser(
         prog="tersely",
         description="Type a few keywords, get the sentence.",
-        epilog="tersely COMMAND --help tells more about a command.",
+        epilog="Run `tersely COMMAND --help` for the options of a command.",
     )
-    found.add_argument("--version", action="version", version=f"tersely {__version__}")
-    commands = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    parser.add_argument("--version", action="version", version=f"tersely {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, summary in (COMMANDS | LAB_COMMANDS).items():
         command = commands.add_parser(
             name,
@@ -74,23 +77,23 @@ def parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentParser:
             description=summary[0].upper() + summary[1:] + ".",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        if name in asked:
-            _module(name).add_arguments(command)
-    return found
+        if name == requested:
+            _load_command(name).add_arguments(command)
+    return parser
 
 
-def _module(command: str) -> ModuleType:
-    """The module of a command: one of ours, or one that the lab adds."""
-    if command in COMMANDS:
-        return importlib.import_module(f"tersely.cli.{command}")
+def _load_command(name: str) -> ModuleType:
+    """Import the module of a command, from this package or from the lab's entry points."""
+    if name in COMMANDS:
+        return importlib.import_module(f"tersely.cli.{name}")
     from importlib.metadata import entry_points
 
-    for entry_point in entry_points(group="tersely.commands", name=command):
+    for entry_point in entry_points(group="tersely.commands", name=name):
         module: ModuleType = entry_point.load()
         return module
     raise UsageError(
-        f"`tersely {command}` is part of tersely-lab, which is not installed. "
-        "From a copy of the project: pip install ./lab"
+        f"`tersely {name}` is part of tersely-lab, which is not installed. "
+        "In a checkout of the project, run: pip install ./lab"
     )
 
 
@@ -104,10 +107,10 @@ def _fail(message: str, *, code: int) -> int:
 
 
 def _describe(error: OSError) -> str:
-    where = f"{error.filename}: " if error.filename else ""
+    path = f"{error.filename}: " if error.filename else ""
     advice = {
         errno.ENOSPC: " Free some space, or write to another disk.",
-        errno.EACCES: " Check its permissions, or choose another place.",
-        errno.EROFS: " Choose another place to write to.",
+        errno.EACCES: " Check its permissions, or choose another path.",
+        errno.EROFS: " Write to another path.",
     }
-    return f"{where}{error.strerror or error}.{advice.get(error.errno or 0, '')}"
+    return f"{path}{error.strerror or error}.{advice.get(error.errno or 0, '')}"

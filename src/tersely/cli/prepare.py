@@ -1,4 +1,4 @@
-"""`tersely prepare`: options, progress and report. The work is corpus/prepare.py's."""
+"""`tersely prepare`: options, progress bar and summary. corpus/prepare.py does the work."""
 
 import argparse
 import json
@@ -12,6 +12,7 @@ from tersely.errors import UsageError
 if TYPE_CHECKING:
     from tersely.corpus.formats.options import ReadOptions
     from tersely.corpus.prepare import PrepareSettings, Source
+
 EXAMPLES = """\
 examples:
   tersely prepare my-notes.txt --out data/notes
@@ -21,9 +22,7 @@ examples:
   tersely prepare Sent.mbox --sender me@example.org --out data/mail
   tersely prepare train.txt --dev dev.txt --test test.txt --sentences --out data/mine
 """
-
-
-_LEAST = {"max_tokens": 1, "vocabulary": 6, "train": 1, "processes": 1, "max_document_kib": 1}
+MINIMUMS = {"max_tokens": 1, "vocabulary": 6, "train": 1, "processes": 1, "max_document_kib": 1}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,121 +30,139 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add("sources", nargs="+", metavar="SOURCE", help="a file, hf:NAME, or fixture:COUNT")
-    add("--out", required=True, type=Path, metavar="DIR", help="folder to write")
-    add("--replace", action="store_true", help="write over an older prepared corpus")
+    add("--out", required=True, type=Path, metavar="DIR", help="the folder to write")
+    add("--replace", action="store_true", help="replace a prepared corpus at --out")
     add("--json", action="store_true", help="print the summary as JSON")
     _add_reading_options(parser.add_argument_group("reading"))
-    _add_making_options(parser.add_argument_group("making"))
+    _add_dataset_options(parser.add_argument_group("dataset"))
 
 
 def _add_reading_options(group: Any) -> None:
     add = group.add_argument
-    add("--format", metavar="NAME", help="how to read the sources (default: by name and content)")
-    add("--column", metavar="NAME", help="column or key that holds the text")
-    add("--encoding", default="utf-8", metavar="NAME", help="of text files (utf-8)")
+    add("--format", metavar="NAME", help="format of the sources (default: detected)")
+    add("--column", metavar="NAME", help="column or key of the text")
+    add(
+        "--encoding", default="utf-8", metavar="NAME", help="encoding of text files (default utf-8)"
+    )
     add(
         "--unit",
         default="line",
         metavar="UNIT",
-        help="what a document is in plain text: line, paragraph or file (line)",
+        help="document of plain text: line, paragraph or file (default line)",
     )
     add(
         "--sentences",
         action="store_true",
-        help="each document is one sentence already: do not segment",
+        help="each document is one sentence: do not segment",
     )
-    add("--business", metavar="FILE", help="Yelp: the business file, if not beside the reviews")
+    add(
+        "--business",
+        metavar="FILE",
+        help="Yelp: the business file, if it is not beside the reviews",
+    )
     add(
         "--categories",
         default="Restaurants",
         metavar="LIST",
-        help='Yelp: comma-separated categories, or "all" (Restaurants)',
+        help='Yelp: comma-separated categories, or "all" (default Restaurants)',
     )
-    add("--sender", metavar="ADDRESS", help="mailbox: whose mail to take")
+    add("--sender", metavar="ADDRESS", help="mailbox: read only the mail of this sender")
     add(
         "--max-document-kib",
         type=int,
         default=1024,
         metavar="N",
-        help="skip documents longer than this (1024)",
+        help="skip longer documents (default 1024)",
     )
-    add("--hub-split", default="train", metavar="NAME", help="split of a hub dataset (train)")
+    add(
+        "--hub-split",
+        default="train",
+        metavar="NAME",
+        help="split of a hub dataset (default train)",
+    )
 
 
-def _add_making_options(group: Any) -> None:
+def _add_dataset_options(group: Any) -> None:
     add = group.add_argument
-    add("--max-tokens", type=int, default=16, metavar="N", help="drop longer sentences (16)")
-    add("--vocabulary", type=int, default=10_000, metavar="N", help="words to generate (10000)")
-    add("--train", type=int, metavar="N", help="train sentences (all that is left)")
-    add("--dev", metavar="N|FILE", help="dev sentences, or a file of them")
-    add("--test", metavar="N|FILE", help="test sentences, or a file of them")
+    add(
+        "--max-tokens", type=int, default=16, metavar="N", help="drop longer sentences (default 16)"
+    )
+    add(
+        "--vocabulary",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="vocabulary size (default 10000)",
+    )
+    add("--train", type=int, metavar="N", help="training sentences (default: all others)")
+    add("--dev", metavar="N|FILE", help="number of dev sentences, or a file")
+    add("--test", metavar="N|FILE", help="number of test sentences, or a file")
     add(
         "--cap-word",
         action="append",
         default=[],
         metavar="WORD=SHARE",
-        help="at most this share of train sentences contain WORD; may be repeated",
+        help="maximum share of training sentences that contain WORD; repeatable",
     )
-    add("--seed", type=int, default=1, metavar="N", help="decides the shuffle (1)")
-    add("--processes", type=int, metavar="N", help="worker processes (one a core)")
+    add("--seed", type=int, default=1, metavar="N", help="random seed of the shuffle (default 1)")
+    add("--processes", type=int, metavar="N", help="worker processes (default: one per core)")
 
 
-def run(given: argparse.Namespace) -> None:
-    """Prepare a corpus and say how it went."""
+def run(args: argparse.Namespace) -> None:
+    """Prepare a corpus and print its summary."""
     from tersely.corpus.prepare import check_target, prepare
 
-    settings, options = _settings(given), _options(given)
-    check_target(given.out, replace=given.replace)
-    groups = {"all": list(given.sources)}
+    settings, options = _settings(args), _read_options(args)
+    check_target(args.out, replace=args.replace)
+    groups = {"all": list(args.sources)}
     for name in ("dev", "test"):
-        value = getattr(given, name)
+        value = getattr(args, name)
         if value is not None and not _is_number(value):
             groups[name] = [value]
     started = time.monotonic()
-    with _Bar(groups) as bar:
+    with _ProgressBar(groups) as bar:
         sources = {name: _source(paths, options, bar) for name, paths in groups.items()}
-        summary = prepare(sources, given.out, settings, progress=bar, replace=given.replace)
-    if given.json:
+        summary = prepare(sources, args.out, settings, progress=bar, replace=args.replace)
+    if args.json:
         print(json.dumps(summary, ensure_ascii=False))
     else:
-        print(_report(summary, given.out, seconds=time.monotonic() - started))
+        print(_format_summary(summary, args.out, seconds=time.monotonic() - started))
 
 
-def _settings(given: argparse.Namespace) -> "PrepareSettings":
+def _settings(args: argparse.Namespace) -> "PrepareSettings":
+    from tersely.cli.options import check_minimum
     from tersely.corpus.prepare import PrepareSettings
     from tersely.corpus.processes import processors
     from tersely.corpus.splitting import SplitSizes
 
-    for name, least in _LEAST.items():
-        value = getattr(given, name)
-        if value is not None and value < least:
-            raise UsageError(f"--{name.replace('_', '-')} {value}: at least {least}.")
-    sizes = {name: int(v) for name in ("dev", "test") if _is_number(v := getattr(given, name))}
+    check_minimum(args, MINIMUMS)
+    counts = {name: getattr(args, name) for name in ("dev", "test")}
+    sizes = {name: int(count) for name, count in counts.items() if _is_number(count)}
     return PrepareSettings(
-        max_tokens=given.max_tokens,
-        vocabulary_size=given.vocabulary,
-        sizes=SplitSizes(train=given.train, **sizes),
-        cap_words=dict(_cap(text) for text in given.cap_word),
-        segment=not given.sentences,
-        seed=given.seed,
-        processes=given.processes or processors(),
+        max_tokens=args.max_tokens,
+        vocabulary_size=args.vocabulary,
+        sizes=SplitSizes(train=args.train, **sizes),
+        cap_words=dict(_parse_cap(text) for text in args.cap_word),
+        segment=not args.sentences,
+        seed=args.seed,
+        processes=args.processes or processors(),
     )
 
 
-def _options(given: argparse.Namespace) -> "ReadOptions":
+def _read_options(args: argparse.Namespace) -> "ReadOptions":
     from tersely.corpus.formats.options import ReadOptions
 
-    categories = tuple(name.strip() for name in given.categories.split(",") if name.strip())
+    categories = tuple(name.strip() for name in args.categories.split(",") if name.strip())
     return ReadOptions(
-        format=given.format,
-        column=given.column,
-        encoding=given.encoding,
-        unit=given.unit,
-        business=given.business,
-        categories=() if given.categories.lower() == "all" else categories,
-        sender=given.sender,
-        hub_split=given.hub_split,
-        max_document_bytes=given.max_document_kib << 10,
+        format=args.format,
+        column=args.column,
+        encoding=args.encoding,
+        unit=args.unit,
+        business=args.business,
+        categories=() if args.categories.lower() == "all" else categories,
+        sender=args.sender,
+        hub_split=args.hub_split,
+        max_document_bytes=args.max_document_kib << 10,
     )
 
 
@@ -153,17 +170,17 @@ def _is_number(value: str | None) -> bool:
     return value is not None and value.isascii() and value.isdigit()
 
 
-def _cap(text: str) -> tuple[str, float]:
+def _parse_cap(text: str) -> tuple[str, float]:
     word, _, share = text.rpartition("=")
     try:
         if word:
             return word, float(share)
     except ValueError:
         pass
-    raise UsageError(f"--cap-word {text}: write it as WORD=SHARE, for example Tom=0.02.")
+    raise UsageError(f"--cap-word {text}: must be WORD=SHARE, for example Tom=0.02.")
 
 
-def _source(paths: list[str], options: "ReadOptions", bar: "_Bar") -> "Source":
+def _source(paths: list[str], options: "ReadOptions", bar: "_ProgressBar") -> "Source":
     from tersely.corpus.prepare import Source
     from tersely.corpus.sources import read_documents
 
@@ -174,15 +191,15 @@ def _source(paths: list[str], options: "ReadOptions", bar: "_Bar") -> "Source":
     return Source([Path(path).name for path in paths], texts)
 
 
-class _Bar:
-    """A progress bar over the bytes of the sources, with time left."""
+class _ProgressBar:
+    """A progress bar over the bytes of the sources."""
 
     def __init__(self, groups: dict[str, list[str]]) -> None:
         from tersely.corpus.sources import total_bytes
 
         self._total = total_bytes([path for paths in groups.values() for path in paths])
 
-    def __enter__(self) -> "_Bar":
+    def __enter__(self) -> "_ProgressBar":
         from tqdm import tqdm
 
         self._bar = tqdm(
@@ -200,7 +217,7 @@ class _Bar:
         self._bar.update(count)
 
 
-def _report(summary: dict[str, Any], out: Path, *, seconds: float) -> str:
+def _format_summary(summary: dict[str, Any], out: Path, *, seconds: float) -> str:
     splits = summary["splits"]
     rows = "\n".join(
         f"  {name:<6}{split['sentences']:>11,} sentences {split['tokens_a_sentence']:>6.2f} tokens "

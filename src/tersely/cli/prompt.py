@@ -1,35 +1,51 @@
-"""The prompt of `tersely complete`: suggestions as one types, picked by number or arrow.
+"""The prompt of `tersely complete`, and the clipboard.
 
-What is picked is printed, copied to the clipboard where there is one, and remembered if that
-was switched on. Everything of prompt_toolkit is in here and in prompt_view.py, imported when the
-prompt opens; without it, or without a terminal to draw on, there is a plain prompt.
+An accepted sentence is printed, copied to the clipboard and, if the memory is on, remembered.
+live_prompt.py shows suggestions while the user types. It is imported only when the prompt
+opens; without prompt_toolkit or a terminal there is a plain line-by-line prompt.
 """
 
+import base64
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
-    from tersely.completion.completer import Completer, Suggestion
-AsList = Callable[[list["Suggestion"]], str]
+    from tersely.completion.completer import Completer
+    from tersely.completion.suggestion import Suggestion
+
+FormatList = Callable[[list["Suggestion"]], str]
+MAX_CLIPBOARD_BYTES = 74_994
+"""The longest OSC 52 sequence that xterm accepts."""
 
 
-def open_prompt(completer: "Completer", n: int, as_list: AsList, **asked: Any) -> None:
-    """Complete what is typed until the person has enough; `as_list` is for the plain prompt."""
+class View(Protocol):
+    """What `accept_sentences` needs of a prompt."""
+
+    is_memory_on: bool
+
+    def run(self) -> str | None:
+        """Return the next accepted sentence, or None at the end."""
+
+
+def open_prompt(completer: "Completer", n: int, format_list: FormatList, **options: Any) -> None:
+    """Complete what the user types until the end of input."""
     if not 1 <= n <= 10:
-        raise UsageError(f"{n} suggestions: between 1 and 10 can be asked for.")
+        raise UsageError(f"-n must be between 1 and 10, got {n}.")
     if find_spec("prompt_toolkit") is not None and sys.stdout.isatty():
-        _full_prompt(completer, n, **asked)
+        _run_live_prompt(completer, n, **options)
     else:
-        plain_prompt(completer, n, as_list, **asked)
+        _run_plain_prompt(completer, n, format_list, **options)
 
 
-def plain_prompt(completer: "Completer", n: int, as_list: AsList, **asked: Any) -> None:
-    """Ask line by line."""
-    print("Type keywords and Enter; Ctrl-D ends.")
+def _run_plain_prompt(
+    completer: "Completer", n: int, format_list: FormatList, **options: Any
+) -> None:
+    print("Type keywords and press Enter; Ctrl-D ends.")
     while True:
         try:
             keywords = input("> ")
@@ -37,43 +53,70 @@ def plain_prompt(completer: "Completer", n: int, as_list: AsList, **asked: Any) 
             print()
             return
         if keywords.strip():
-            print(as_list(completer.complete(keywords, n, **asked)))
+            print(format_list(completer.complete(keywords, n, **options)))
 
 
-def _full_prompt(completer: "Completer", n: int, **asked: Any) -> None:
+def _run_live_prompt(completer: "Completer", n: int, **options: Any) -> None:
     from prompt_toolkit.output import create_output
 
-    from tersely.cli.clipboard import copy
-    from tersely.cli.prompt_view import PromptView
+    from tersely.cli.live_prompt import LivePrompt
 
     output = create_output()
 
-    def to_terminal(sequence: str) -> None:
+    def write(sequence: str) -> None:
         output.write_raw(sequence)
         output.flush()
 
-    view = PromptView(
-        lambda text: completer.complete(text, n, **{**asked, "prefix": True}),
-        can_remember=completer.memory is not None,
+    memory = completer.memory
+    view = LivePrompt(
+        lambda text: completer.complete(text, n, **{**options, "prefix": True}),
+        has_memory=memory is not None,
     )
-    pick_until_enough(
+    accept_sentences(
         view,
         show=print,
-        copy=lambda text: copy(text, to_terminal),
-        remember=completer.memory.remember if completer.memory is not None else lambda _: None,
+        copy=lambda text: copy(text, write),
+        remember=lambda text: memory.remember(text) if memory is not None else None,
     )
 
 
-def pick_until_enough(
-    view: Any,
+def accept_sentences(
+    view: View,
     *,
     show: Callable[[str], object],
     copy: Callable[[str], object],
     remember: Callable[[str], object],
 ) -> None:
-    """Let a person pick sentence after sentence."""
-    while (picked := view.run()) is not None:
-        show(picked)
-        copy(picked)
-        if view.remembers:
-            remember(picked)
+    """Process each accepted sentence until the view returns None."""
+    while (sentence := view.run()) is not None:
+        show(sentence)
+        copy(sentence)
+        if view.is_memory_on:
+            remember(sentence)
+
+
+def copy(
+    text: str, write: Callable[[str], None], environment: Mapping[str, str] = os.environ
+) -> None:
+    """Copy text to the clipboard; `write` sends an escape sequence to the terminal.
+
+    On a local machine pyperclip uses the system clipboard. Over SSH, or without a system
+    clipboard, the sequence OSC 52 asks the terminal to copy; some terminals ignore it.
+    """
+    if "SSH_CONNECTION" not in environment and _copy_to_system(text):
+        return
+    content = text.encode()
+    if len(content) <= MAX_CLIPBOARD_BYTES:
+        write(f"\033]52;c;{base64.b64encode(content).decode('ascii')}\a")
+
+
+def _copy_to_system(text: str) -> bool:
+    try:
+        import pyperclip
+    except ImportError:
+        return False
+    try:
+        pyperclip.copy(text)
+    except (pyperclip.PyperclipException, OSError):
+        return False
+    return True

@@ -1,4 +1,4 @@
-"""`tersely serve`: the page and the service, on this computer or for others."""
+"""`tersely serve`: start the web page and the REST service."""
 
 import argparse
 import os
@@ -12,6 +12,7 @@ from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.service.layers import Layered
+
 EXAMPLES = """\
 examples:
   tersely serve --model runs/notes                 opens the page in a browser
@@ -20,47 +21,84 @@ examples:
   tersely serve --settings serve.toml --show-settings
   tersely serve --host 0.0.0.0 --allow-origin https://example.org   with TERSELY_TOKEN set
 
-Every option is also a variable (TERSELY_PORT=9000) and a key of the settings file
-(port = 9000). A flag beats a variable, a variable beats the file.
+Every option is also an environment variable (TERSELY_PORT=9000) and a key of the settings
+file (port = 9000). An option overrides a variable, a variable overrides the file.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command's options; their defaults are the settings' own."""
+    """Declare the command's options; ServiceSettings holds their defaults."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add("--model", metavar="MODEL", help="a model folder or a run: the default one (ours)")
-    add("--models", type=Path, metavar="DIR", help="a folder of models, asked for by name")
-    add("--host", metavar="HOST", help="address to bind to (127.0.0.1)")
-    add("--port", type=int, metavar="P", help="port; 0 takes a free one (8765)")
-    add("--no-browser", action="store_true", help="open no browser")
-    add("--workers", type=int, metavar="N", help="processes that serve (1)")
-    add("--memory", type=Path, metavar="FILE", help="where sentences are kept, once switched on")
-    wider = parser.add_argument_group("for others than this computer")
-    add = wider.add_argument
-    add("--token", metavar="TOKEN", help="access token; others may see it here: use TERSELY_TOKEN")
-    add("--allow-origin", action="append", metavar="ORIGIN", help="site whose pages may ask")
-    add("--allow-host", action="append", metavar="NAME", help="one more name of this service")
-    add("--trust-proxy", action="append", metavar="IP", help="its X-Forwarded-For counts")
-    add("--open-to-all", action="store_true", help="bind wider without token and origins")
-    limits = parser.add_argument_group("limits")
-    add = limits.add_argument
-    add("--rate", type=float, metavar="R", help="requests a second and client; 0: any (60)")
-    add("--burst", type=int, metavar="N", help="requests a client may send at once (120)")
-    add("--queue", type=int, metavar="N", help="requests that may wait; beyond them 503 (256)")
-    add("--batch", type=int, metavar="N", help="requests decoded together at most (16)")
-    add("--deadline", type=float, metavar="S", help="seconds a request may take (2)")
-    add("--cache", type=int, metavar="N", help="answers kept (4096)")
-    add = parser.add_argument
-    add("--log-level", choices=["debug", "info", "warning", "error"], help="(info)")
+    add("--model", metavar="MODEL", help="the default model: a model folder or a run")
+    add(
+        "--models", type=Path, metavar="DIR", help="a folder of models that requests choose by name"
+    )
+    add("--host", metavar="HOST", help="address to bind to (default 127.0.0.1)")
+    add("--port", type=int, metavar="P", help="port; 0 chooses a free one (default 8765)")
+    add("--no-browser", action="store_true", help="do not open a browser")
+    add("--workers", type=int, metavar="N", help="worker processes (default 1)")
+    add("--memory", type=Path, metavar="FILE", help="where remembered sentences are stored")
+    add(
+        "--log-level",
+        choices=["debug", "info", "warning", "error"],
+        help="minimum level (default info)",
+    )
     add("--settings", type=Path, metavar="FILE", help="a TOML file of these options")
-    add("--show-settings", action="store_true", help="print what would be used, and from where")
+    add("--show-settings", action="store_true", help="print each setting and its source")
+    _add_access_options(parser.add_argument_group("access from other computers"))
+    _add_limit_options(parser.add_argument_group("limits"))
 
 
-def run(given: argparse.Namespace) -> None:
-    """Gather the settings, take the port, open the page, serve."""
-    layered = _settings(given)
-    if given.show_settings:
+def _add_access_options(group: Any) -> None:
+    add = group.add_argument
+    add("--token", metavar="TOKEN", help="access token; TERSELY_TOKEN hides it from ps")
+    add(
+        "--allow-origin",
+        action="append",
+        metavar="ORIGIN",
+        help="a site whose pages may send requests",
+    )
+    add("--allow-host", action="append", metavar="NAME", help="another host name of this service")
+    add(
+        "--trust-proxy",
+        action="append",
+        metavar="IP",
+        help="a proxy whose X-Forwarded-For is trusted",
+    )
+    add(
+        "--open-to-all",
+        action="store_true",
+        help="allow a public address without token and origins",
+    )
+
+
+def _add_limit_options(group: Any) -> None:
+    add = group.add_argument
+    add(
+        "--rate",
+        type=float,
+        metavar="R",
+        help="requests per second and client; 0: no limit (default 60)",
+    )
+    add("--burst", type=int, metavar="N", help="requests a client may send at once (default 120)")
+    add(
+        "--queue",
+        type=int,
+        metavar="N",
+        help="requests that may wait; more get status 503 (default 256)",
+    )
+    add("--batch", type=int, metavar="N", help="maximum batch size (default 16)")
+    add(
+        "--deadline", type=float, metavar="S", help="time limit of a request in seconds (default 2)"
+    )
+    add("--cache", type=int, metavar="N", help="responses in the cache (default 4096)")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Load the settings, bind the port, open the page and serve."""
+    layered = _settings(args)
+    if args.show_settings:
         print("\n".join(layered.lines()))
         return
     from tersely.service.running import bind, serve, url_of
@@ -70,7 +108,7 @@ def run(given: argparse.Namespace) -> None:
     with bind(settings) as listening:
         url = url_of(listening)
         print(f"tersely is at {url} (Ctrl-C stops it)", flush=True)
-        if not given.no_browser:
+        if not args.no_browser:
             _open(url, settings.token.get_secret_value() if settings.token else None)
         if settings.workers == 1:
             serve(settings, listening)
@@ -78,7 +116,7 @@ def run(given: argparse.Namespace) -> None:
             serve_with_workers(settings, listening)
 
 
-def _settings(given: argparse.Namespace) -> "Layered":
+def _settings(args: argparse.Namespace) -> "Layered":
     try:
         import fastapi  # noqa: F401
         import prometheus_client  # noqa: F401
@@ -91,12 +129,12 @@ def _settings(given: argparse.Namespace) -> "Layered":
             f'{error.name} is not installed. Try: pip install "tersely[serve]"'
         ) from error
     flags: dict[str, Any] = {
-        name: getattr(given, name) for name in ServiceSettings.model_fields if name in given
+        name: getattr(args, name) for name in ServiceSettings.model_fields if name in args
     }
-    return gather(flags, file=given.settings, environment=os.environ)
+    return gather(flags, file=args.settings, environment=os.environ)
 
 
 def _open(url: str, token: str | None) -> None:
-    """Open the page; a browser may take its time, and there may be none."""
+    """Open the page in a thread: a browser may be slow to start, or missing."""
     address = url if token is None else f"{url}?token={quote(token, safe='')}"
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

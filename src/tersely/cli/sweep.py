@@ -1,4 +1,7 @@
-"""`tersely sweep`: a queue of runs with a live table. The work is training/sweep.py's."""
+"""`tersely sweep`: run a queue of training runs and show a live table.
+
+training/sweep.py does the work.
+"""
 
 import argparse
 import sys
@@ -10,12 +13,13 @@ from tersely.errors import TerselyError, UsageError
 
 if TYPE_CHECKING:
     from tersely.training.sweep import Sweep
+
 EXAMPLES = """\
 examples:
   tersely sweep configs/tradeoff.toml --data data/yelp --out sweeps/yelp
   nice tersely sweep configs/tradeoff.toml --data data/yelp --out sweeps/yelp --parallel 2
 
-The same command again skips what is finished and goes on with the rest.
+Repeat the command to resume: finished runs are skipped.
 """
 
 
@@ -23,51 +27,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's options."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add("plan", type=Path, metavar="PLAN", help="a sweep, in TOML")
+    add("plan", type=Path, metavar="PLAN", help="the plan of the sweep (TOML)")
     add("--data", required=True, type=Path, metavar="DIR", help="a prepared corpus")
-    add("--out", required=True, type=Path, metavar="SWEEP", help="folder of the runs")
-    add("--parallel", type=int, default=1, metavar="N", help="runs side by side (1)")
-    add("--threads", type=int, metavar="N", help="processor threads a run (all)")
-    add("--evaluate-sentences", type=int, metavar="N", help="test sentences to judge on (all)")
-    add("--results", type=Path, metavar="DIR", help="also keep each run's small results here")
+    add("--out", required=True, type=Path, metavar="SWEEP", help="the folder for the runs")
+    add("--parallel", type=int, default=1, metavar="N", help="runs at a time (default 1)")
+    add("--threads", type=int, metavar="N", help="threads per run (default: all)")
+    add(
+        "--evaluate-sentences",
+        type=int,
+        metavar="N",
+        help="number of test sentences (default: all)",
+    )
+    add("--results", type=Path, metavar="DIR", help="also copy each run's results here")
 
 
-def run(given: argparse.Namespace) -> None:
-    """Work the queue off and say how it went."""
+def run(args: argparse.Namespace) -> None:
+    """Run the queue and print the result."""
     if find_spec("torch") is None:
         raise UsageError('Training needs torch. Try: pip install "tersely[train]"')
+    from tersely.cli.options import check_minimum
     from tersely.corpus.dataset import PreparedCorpus
     from tersely.training.sweep import Sweep, SweepSettings, load_plan
 
-    if given.parallel < 1:
-        raise UsageError("--parallel: at least 1.")
-    plan = load_plan(given.plan)
-    PreparedCorpus.open(given.data)
+    check_minimum(args, {"parallel": 1})
+    plan = load_plan(args.plan)
+    PreparedCorpus.open(args.data)
     sweep = Sweep(
         plan,
         SweepSettings(
-            data=given.data,
-            out=given.out,
-            parallel=given.parallel,
-            threads=given.threads,
-            evaluate_sentences=given.evaluate_sentences,
-            results=given.results,
+            data=args.data,
+            out=args.out,
+            parallel=args.parallel,
+            threads=args.threads,
+            evaluate_sentences=args.evaluate_sentences,
+            results=args.results,
         ),
     )
     with _Screen() as screen:
         sweep.run(screen.show)
     if sweep.failed:
         names = ", ".join(sorted(sweep.failed))
-        raise TerselyError(f"{given.out}: failed: {names}. See the .log of each; all else is done.")
-    print(f"{given.out}: all {len(plan.runs)} runs are done.")
+        raise TerselyError(f"{args.out}: failed: {names}. See their .log files.")
+    print(f"{args.out}: all {len(plan.runs)} runs are done.")
 
 
 class _Screen:
-    """A live table on a terminal; a line a change elsewhere."""
+    """A live table on a terminal; otherwise one line for each change of status."""
 
     def __init__(self) -> None:
         self._live: Any = None
-        self._told: dict[str, str] = {}
+        self._printed: dict[str, str] = {}
 
     def __enter__(self) -> "_Screen":
         if sys.stdout.isatty() and find_spec("rich"):
@@ -82,7 +91,7 @@ class _Screen:
             self._live.stop()
 
     def show(self, sweep: "Sweep") -> None:
-        """Draw the table anew, or tell what has changed."""
+        """Redraw the table, or print the status of each run that has changed."""
         from tersely.training.sweep import summary_rows
 
         if self._live:
@@ -90,8 +99,8 @@ class _Screen:
             return
         for planned in sweep.plan.runs:
             status = sweep.status(planned)
-            if self._told.get(planned.name) != status:
-                self._told[planned.name] = status
+            if self._printed.get(planned.name) != status:
+                self._printed[planned.name] = status
                 print(f"{planned.name}: {status}", flush=True)
 
 
@@ -107,8 +116,8 @@ def _table(rows: Any, parallel: int) -> Any:
         "loss",
         "λ",
         "exact match",
-        "spent",
-        "left, at most",
+        "elapsed",
+        "at most left",
     ):
         table.add_column(name, justify="left" if name in ("run", "status") else "right")
     for row in rows:
@@ -124,7 +133,7 @@ def _table(rows: Any, parallel: int) -> Any:
             _minutes(row.get("seconds_left")),
         )
     left = sum(row.get("seconds_left", 0.0) for row in rows) / parallel
-    table.caption = f"at most {_minutes(left)} in all, on {parallel} at a time"
+    table.caption = f"at most {_minutes(left)} left, {parallel} at a time"
     return table
 
 

@@ -1,4 +1,4 @@
-"""`tersely train`: options and progress. The work is training/run.py's."""
+"""`tersely train`: options and progress bar. training/run.py does the work."""
 
 import argparse
 import sys
@@ -10,13 +10,14 @@ from tersely.errors import TerselyError, UsageError
 
 if TYPE_CHECKING:
     from tersely.training.config import RunConfig
+
 EXAMPLES = """\
 examples:
   tersely train --config configs/paper.toml --data data/yelp --out runs/constrained-0.5
   tersely train --config configs/tiny.toml --data data/notes --out runs/notes --minutes 5
-  tersely train --init default --data data/mail --out runs/mail    ours, on your text
+  tersely train --init default --data data/mail --out runs/mail    fine-tunes our model
 
-The same command again goes on where it stopped. Ctrl-C saves first.
+Repeat the command to resume. Ctrl-C saves a checkpoint first.
 """
 
 
@@ -28,62 +29,68 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--config",
         type=Path,
         metavar="FILE",
-        help="settings, in TOML (with --init: as its model's)",
+        help="the configuration (TOML); with --init the default is that of the model",
     )
     add("--data", required=True, type=Path, metavar="DIR", help="a prepared corpus")
-    add("--out", required=True, type=Path, metavar="RUN", help="folder of the run")
-    add("--init", metavar="MODEL", help="go on from this model: a folder, a run, or default")
-    add("--minutes", type=float, metavar="M", help="stop after this long, saved")
-    add("--threads", type=int, metavar="N", help="processor threads (all)")
+    add("--out", required=True, type=Path, metavar="RUN", help="the folder of the run")
+    add("--init", metavar="MODEL", help="fine-tune this model: a folder, a run, or default")
+    add("--minutes", type=float, metavar="M", help="save and stop after M minutes")
+    add("--threads", type=int, metavar="N", help="number of threads (default: all)")
     add("--tensorboard", action="store_true", help="also write RUN/tensorboard")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="change a setting")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="override a key of the configuration; repeatable",
+    )
 
 
-def run(given: argparse.Namespace) -> None:
-    """Train, and say where the model is."""
+def run(args: argparse.Namespace) -> None:
+    """Train and print where the model is."""
     if find_spec("torch") is None:
         raise UsageError('Training needs torch. Try: pip install "tersely[train]"')
+    from tersely.cli.options import check_minimum
     from tersely.training.config import with_changes
     from tersely.training.run import RunRequest, train
 
-    if given.minutes is not None and not given.minutes > 0:
-        raise UsageError("--minutes: a number above 0.")
-    if given.threads is not None and given.threads < 1:
-        raise UsageError("--threads: at least 1.")
-    config = with_changes(_config(given), given.set)
+    if args.minutes is not None and not args.minutes > 0:
+        raise UsageError(f"--minutes must be above 0, got {args.minutes}.")
+    check_minimum(args, {"threads": 1})
+    config = with_changes(_config(args), args.set)
     request = RunRequest(
         config=config,
-        data=given.data,
-        out=given.out,
-        init=given.init,
-        minutes=given.minutes,
-        threads=given.threads,
-        tensorboard=given.tensorboard,
+        data=args.data,
+        out=args.out,
+        init=args.init,
+        minutes=args.minutes,
+        threads=args.threads,
+        tensorboard=args.tensorboard,
         command=("tersely", *sys.argv[1:]),
     )
     with Progress(config.training.max_steps) as progress:
         ending = train(request, progress.report)
-    if ending == "stopped" and given.minutes is None:
-        raise TerselyError(f"{given.out}: stopped and saved. The same command goes on.")
-    print(f"{given.out}: {ending}. The model is in {given.out / 'model'}.")
+    if ending == "stopped" and args.minutes is None:
+        raise TerselyError(f"{args.out}: stopped and saved. Repeat the command to resume.")
+    print(f"{args.out}: {ending}. The model is in {args.out / 'model'}.")
 
 
-def _config(given: argparse.Namespace) -> "RunConfig":
-    """Read the config given, or take that of the model to go on from."""
+def _config(args: argparse.Namespace) -> "RunConfig":
+    """Return the configuration of --config, or that of the --init model."""
     from tersely.model.folder import ModelFolder
     from tersely.model.location import locate
     from tersely.training.config import load_config
     from tersely.training.fine_tuning import config_to_go_on
 
-    if given.config is not None:
-        return load_config(given.config)
-    if given.init is None:
-        raise UsageError("--config is missing: which settings? See configs/, or give --init MODEL.")
-    return config_to_go_on(ModelFolder.from_pretrained(locate(given.init)))
+    if args.config is not None:
+        return load_config(args.config)
+    if args.init is None:
+        raise UsageError("--config is missing. Choose a file of configs/, or give --init MODEL.")
+    return config_to_go_on(ModelFolder.from_pretrained(locate(args.init)))
 
 
 class Progress:
-    """A bar with loss, kept, λ, entropy, tokens a second and time left."""
+    """A progress bar with loss, retention, λ, entropy, tokens per second and time left."""
 
     def __init__(self, steps: int) -> None:
         from tqdm import tqdm
@@ -97,16 +104,16 @@ class Progress:
         self._bar.close()
 
     def report(self, step: int, row: dict[str, float]) -> None:
-        """Show the figures of the last few steps."""
+        """Show the metrics of the last log interval."""
         if self._bar.n == 0 and step > 0:
-            self._bar.initial = step  # a resumed run's time left counts from here
+            self._bar.initial = step  # so that the time left of a resumed run is right
         self._bar.n = step
-        shown = {
+        metrics = {
             "loss": f"{row['loss_nats_a_token']:.3f}",
             "kept": f"{row['kept_fraction']:.1%}",
             "entropy": f"{row['entropy_nats_a_token']:.3f}",
             "tokens/s": f"{row['tokens_per_second']:,.0f}",
         }
         if "weight_tokens_per_nat" in row:
-            shown["λ"] = f"{row['weight_tokens_per_nat']:.2f}"
-        self._bar.set_postfix(shown)
+            metrics["λ"] = f"{row['weight_tokens_per_nat']:.2f}"
+        self._bar.set_postfix(metrics)

@@ -12,9 +12,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tersely.cli.options import load_completer
 from tersely.completion.completer import Completer
-from tersely.decoding.beam import Beam
+from tersely.decoding.beam import BeamOptions
 from tersely.errors import TerselyError
 from tersely.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 from tersely_lab.benchmarks.answers import Answer, time_answers
@@ -58,7 +57,7 @@ def _one_by_one(kind: str, task: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load(task: dict[str, Any]) -> Completer:
-    return load_completer(Path(task["model"]) if task["model"] else None)
+    return Completer.load(Path(task["model"]) if task["model"] else None)
 
 
 def _served(completer: Completer, task: dict[str, Any]) -> Answer:
@@ -75,12 +74,12 @@ def _forced(completer: Completer, task: dict[str, Any], prefix: str) -> Answer:
     def answer(asked: dict[str, Any]) -> int:
         one = Asked.from_dict(asked)
         words = [f"{prefix}{number}" for number in one.numbers] if prefix else list(one.keywords)
-        beam = Beam(
+        beam = BeamOptions(
             width=task["width"],
-            count=task["count"],
+            n_best=task["count"],
             max_tokens=one.length,
-            spare_tokens=0,
-            barred=(PAD_ID, UNK_ID, BOS_ID, EOS_ID),
+            extra_tokens=0,
+            forbidden=(PAD_ID, UNK_ID, BOS_ID, EOS_ID),
         )
         return len(completer.suggest([words], beam)[0][0].tokens)
 

@@ -102,10 +102,10 @@ def run(given: argparse.Namespace) -> None:
     elif given.bench == "serve":
         _run_serve(given)
     elif given.bench == "showcase":
-        from tersely.cli.options import load_completer
+        from tersely.completion.completer import Completer
         from tersely_lab.benchmarks import showcase, showcase_cases
 
-        rows = showcase.measure(load_completer(given.model), showcase_cases.cases())
+        rows = showcase.measure(Completer.load(given.model), showcase_cases.cases())
         print(json.dumps(rows) if given.json else showcase.render(rows))
     elif given.bench == "runtimes":
         _run_runtimes(given)
@@ -141,24 +141,24 @@ def _run_serve(given: argparse.Namespace) -> None:
     for name in ("requests", "workers"):
         if getattr(given, name) < 1:
             raise UsageError(f"--{name} {getattr(given, name)}: a number from 1 on.")
-    from tersely.cli.options import load_completer
+    from tersely.completion.completer import Completer
     from tersely_lab.benchmarks import serve
 
-    load_completer(given.model)  # what is wrong with it is told here, in one line
+    Completer.load(given.model)  # what is wrong with it is told here, in one line
     bench = serve.ServeBench(given.model, requests=given.requests, workers=given.workers)
     found = serve.measure(bench, say=lambda line: print(line, file=sys.stderr, flush=True))
     print(json.dumps(found) if given.json else serve.render(found))
 
 
 def _run_frontier(given: argparse.Namespace) -> None:
-    from tersely.cli.evaluate import read_lines
+    from tersely.text.encoding import read_sentences
     from tersely_lab.benchmarks import frontier, frontier_tables
 
     _check_counts(given, "limit", "others")
     bench = frontier.FrontierBench(
         sweep=given.sweep,
         models=given.model,
-        sentences=read_lines(given.sentences, given.limit),
+        sentences=read_sentences(given.sentences, given.limit),
         robustness_sentences=given.others,
     )
     found = frontier.measure(bench, say=lambda line: print(line, file=sys.stderr, flush=True))
@@ -185,15 +185,15 @@ def _run_specialists(given: argparse.Namespace) -> None:
 def _run_calibration(given: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from tersely.cli.evaluate import read_lines
-    from tersely.cli.options import load_completer
+    from tersely.completion.completer import Completer
+    from tersely.text.encoding import read_sentences
     from tersely_lab.benchmarks import calibration
 
     _check_counts(given, "limit")
-    sentences = read_lines(given.sentences, given.limit)
+    sentences = read_sentences(given.sentences, given.limit)
     with tqdm(unit="sentence", dynamic_ncols=True) as bar:
         found = calibration.measure(
-            load_completer(given.model), sentences, lambda count: bar.update(count) and None
+            Completer.load(given.model), sentences, lambda count: bar.update(count) and None
         )
     print(json.dumps(found) if given.json else calibration.render(found))
     if given.plot:

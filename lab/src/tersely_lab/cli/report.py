@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Make the report and say what came of it."""
-    from tersely.cli.options import check_text
+    from tersely.text.encoding import check_utf8
     from tersely.training.config import completed
     from tersely_lab.reproduction.report.writing import Request, write_report
 
@@ -55,7 +55,7 @@ def run(given: argparse.Namespace) -> None:
     if given.draws < 100:
         raise UsageError("--draws: at least 100.")
     for sentence in given.sentence:
-        check_text(sentence, "--sentence")
+        check_utf8(sentence, "--sentence")
     analysis = write_report(
         Request(
             sweep=given.sweep,

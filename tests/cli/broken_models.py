@@ -1,9 +1,9 @@
-"""Models that are none, for every command that takes one."""
+"""Broken model folders, for every command that takes a model."""
 
 import shutil
 from pathlib import Path
 
-BROKEN = (
+BROKEN_MODELS = (
     "missing",
     "empty folder",
     "a file",
@@ -17,8 +17,8 @@ BROKEN = (
 )
 
 
-def broken_model(kind: str, folder: Path, whole: Path) -> Path:
-    """Make a model of a run's, and break it."""
+def broken_model(kind: str, folder: Path, run: Path) -> Path:
+    """Copy the model of a run and break it in one way."""
     model = folder / "broken"
     if kind == "missing":
         return model
@@ -28,7 +28,7 @@ def broken_model(kind: str, folder: Path, whole: Path) -> Path:
     if kind == "empty folder":
         model.mkdir()
         return model
-    shutil.copytree(whole / "model", model)
+    shutil.copytree(run / "model", model)
     config, weights, vocabulary = (
         model / name for name in ("config.json", "model.safetensors", "vocab.txt")
     )
