@@ -1,4 +1,5 @@
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -6,7 +7,15 @@ from hypothesis import strategies as st
 
 from tersely.corpus.fixture import fixture_sentences, handwritten_sentences
 from tersely.text import tokens as module
-from tersely.text.tokens import SHIFT, Tokenised, case_marked, detokenise, tokenise
+from tersely.text.tokens import (
+    SHIFT,
+    Tokenised,
+    detokenise,
+    mark_case,
+    split_run,
+    tokenise,
+    usual_gaps,
+)
 from tersely.text.vocabulary import SPECIAL_TOKENS
 
 EXAMPLES = {
@@ -31,7 +40,7 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize(("text", "expected"), EXAMPLES.items())
-def test_sentences_are_cut_where_a_person_would(text: str, expected: str) -> None:
+def test_a_sentence_is_split_into_tokens(text: str, expected: str) -> None:
     assert tokenise(text).tokens == expected.split(" ")
     assert detokenise(tokenise(text)) == text
 
@@ -56,8 +65,8 @@ def test_text_of_the_trickiest_characters_is_restored(text: str) -> None:
 
 @given(st.text(alphabet="aB'n.,!?\"() \t$5:-I我ไ", max_size=30))
 @settings(max_examples=1000)
-def test_learned_runs_give_what_a_careful_reading_gives(text: str) -> None:
-    assert tokenise(text) == module._tokenise_with_care(text)
+def test_cached_runs_give_the_same_tokens_as_the_whole_text(text: str) -> None:
+    assert tokenise(text) == module._tokenise_in_context(text)
 
 
 @given(st.text(max_size=60))
@@ -69,13 +78,13 @@ def test_a_token_has_no_white_space_and_is_no_special_one(text: str) -> None:
 
 
 @pytest.mark.promise(9)
-def test_the_fixture_is_restored_whole() -> None:
+def test_every_fixture_sentence_is_restored() -> None:
     for sentence in [*handwritten_sentences(), *fixture_sentences(5000)]:
         assert detokenise(tokenise(sentence)) == sentence
 
 
 @pytest.mark.promise(9)
-def test_real_sentences_are_restored(corpora) -> None:
+def test_real_sentences_are_restored(corpora: Path) -> None:
     total = restored = 0
     for name in ("reviews/train.txt", "everyday/train.txt"):
         with (corpora / name).open(encoding="utf-8") as file:
@@ -92,7 +101,7 @@ def test_unusual_spacing_adds_no_token() -> None:
     assert tokenise("good  food .").gaps == {1: "  ", 2: " "}
 
 
-def test_bare_tokens_become_good_text() -> None:
+def test_bare_tokens_become_text_with_the_usual_spacing() -> None:
     tokens = '<shift> she said " hello " ( twice ) , did n\'t she ?'.split()
     assert detokenise(tokens) == 'She said "hello" (twice), didn\'t she?'
 
@@ -103,19 +112,19 @@ def test_a_shift_with_nothing_to_shift_is_harmless() -> None:
 
 
 @pytest.mark.parametrize("word", ["iPhone", "eBay", "NATO", "ßtraße", "ŉdie", "10", "?", "你"])
-def test_a_shift_leaves_words_as_they_are_that_it_would_make_others_of(word: str) -> None:
+def test_a_shift_leaves_a_word_that_tokenising_would_not_restore(word: str) -> None:
     assert detokenise([SHIFT, word]) == word
 
 
 def test_only_a_capitalised_word_is_marked() -> None:
-    assert case_marked("Late") == (SHIFT, "late")
-    assert case_marked("I") == (SHIFT, "i")
-    assert case_marked("LATE") == ("LATE",)
-    assert case_marked("late") == ("late",)
-    assert case_marked("10") == ("10",)
+    assert mark_case("Late") == (SHIFT, "late")
+    assert mark_case("I") == (SHIFT, "i")
+    assert mark_case("LATE") == ("LATE",)
+    assert mark_case("late") == ("late",)
+    assert mark_case("10") == ("10",)
 
 
-def test_gaps_alone_say_where_spacing_is_unusual() -> None:
+def test_only_unusual_spacing_is_stored_in_gaps() -> None:
     assert tokenise("Nothing unusual, is there?").gaps == {}
     assert tokenise("great.The food") == Tokenised(["great", ".", SHIFT, "the", "food"], {2: ""})
 
@@ -137,3 +146,53 @@ def test_hostile_text_takes_no_longer_than_its_length(text: str) -> None:
     start = time.process_time()
     assert detokenise(tokenise(text)) == text
     assert time.process_time() - start < 30
+
+
+@given(st.text(max_size=60).map(lambda text: "".join(text.split())))
+def test_joined_pieces_are_the_run_again(run: str) -> None:
+    assert "".join(split_run(run)) == run
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        ("well-kept", ["well-kept"]),
+        ("and/or", ["and", "/", "or"]),
+        ("w/", ["w/"]),
+        ("$5.99!", ["$5.99", "!"]),
+        ("£.50", ["£.50"]),
+        ("20-minute", ["20-minute"]),
+        ("good.5", ["good", ".", "5"]),
+        ("I'd've", ["I", "'d", "'ve"]),
+        ("DON’T", ["DO", "N’T"]),
+        ("o'clock", ["o'clock"]),
+        ("guys'", ["guys", "'"]),
+        ("#yum", ["#yum"]),
+        ("AT&T", ["AT&T"]),
+        ("ไทย", ["ไ", "ท", "ย"]),
+        ("नमस्ते", ["नमस्ते"]),
+        ("😀😀", ["😀", "😀"]),
+    ],
+)
+def test_a_run_is_split_into_words_numbers_and_punctuation(run: str, expected: list[str]) -> None:
+    assert split_run(run) == expected
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        (["a", ",", "b", "."], "a, b."),
+        (["(", "a", ")", "b"], "(a) b"),
+        (['"', "a", '"', "b", '"', "c", '"'], '"a" b "c"'),
+        (["do", "n't", "it", "'s"], "don't it's"),
+        (["and", "/", "or"], "and/or"),
+        (["a", "-", "b"], "a - b"),
+        (["wait", "...", "what", "?!"], "wait... what?!"),
+        (["good", ":)", "yes"], "good :) yes"),
+        (["我", "吃", "。", "好"], "我吃。好"),
+        (["“", "a", "”"], "“a”"),
+    ],
+)
+def test_the_usual_white_space_is_that_of_written_english(pieces: list[str], text: str) -> None:
+    gaps = usual_gaps(pieces)
+    assert "".join(gap + piece for gap, piece in zip(gaps, pieces, strict=True)) == text

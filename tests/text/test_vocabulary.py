@@ -19,7 +19,7 @@ def test_words_of_the_sentence_found_in_the_keywords_survive(
     known: list[str], said: list[str]
 ) -> None:
     words = vocabulary(*dict.fromkeys(known))
-    copies = words.unknown(said)
+    copies = words.out_of_vocabulary(said)
     assert words.decode(words.encode_with_copies(said, copies), copies) == said
 
 

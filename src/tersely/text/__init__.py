@@ -1,1 +1,1 @@
-"""Sentences, tokens, keywords, corpora. No models here."""
+"""Text: sentences, tokens, the vocabulary, keywords and where they occur."""
