@@ -1,7 +1,7 @@
-"""A Chromium for the browser tests: Debian's where it is, else Playwright's own.
+"""Finds or installs Chromium for the browser tests: the system's, or else Playwright's.
 
-The tests only look for one. `python -m tests.browser.chromium` installs one where that needs no
-password; where none can be had it says so, and the tests are skipped.
+The tests only look for it and are skipped without it. `python -m tests.browser.chromium`
+installs it, if that needs no password.
 """
 
 import os
@@ -15,31 +15,31 @@ INSTALL_SECONDS = 180
 
 
 def find_chromium() -> Path | None:
-    """The browser's executable, if there is one."""
+    """Return the path of the executable, or None."""
     for name in NAMES:
-        found = shutil.which(name)
-        if found:
-            return Path(found)
-    return playwrights_own()
+        path = shutil.which(name)
+        if path:
+            return Path(path)
+    return find_playwright_chromium()
 
 
-def playwrights_own() -> Path | None:
-    """The one `playwright install chromium` puts in the user's cache."""
+def find_playwright_chromium() -> Path | None:
+    """Return the one that `playwright install chromium` has installed, or None."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        own = Path(playwright.chromium.executable_path)
-    return own if own.exists() else None
+        path = Path(playwright.chromium.executable_path)
+    return path if path.exists() else None
 
 
 def install() -> None:
-    """Try the ways that ask nobody for a password, the system's first."""
-    ways = [[sys.executable, "-m", "playwright", "install", "chromium"]]
+    """Install Chromium with the system's package manager, or else with Playwright."""
+    commands = [[sys.executable, "-m", "playwright", "install", "chromium"]]
     if shutil.which("apt-get") and os.geteuid() == 0:
-        ways = [["apt-get", "update"], ["apt-get", "install", "--yes", "chromium"], *ways]
-    for way in ways:
+        commands = [["apt-get", "update"], ["apt-get", "install", "--yes", "chromium"], *commands]
+    for command in commands:
         try:
-            subprocess.run(way, check=False, timeout=INSTALL_SECONDS, capture_output=True)
+            subprocess.run(command, check=False, timeout=INSTALL_SECONDS, capture_output=True)
         except (OSError, subprocess.TimeoutExpired):
             continue
         if find_chromium():
@@ -49,4 +49,4 @@ def install() -> None:
 if __name__ == "__main__":
     if find_chromium() is None:
         install()
-    print(find_chromium() or "No Chromium can be had here: the browser tests will be skipped.")
+    print(find_chromium() or "Chromium cannot be installed: the browser tests will be skipped.")

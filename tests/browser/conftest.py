@@ -1,4 +1,4 @@
-"""A real Chromium and a service that stands in; both are gone when these tests are done."""
+"""Chromium and the fake service that the browser tests share."""
 
 from collections.abc import Callable, Iterator
 
@@ -13,11 +13,13 @@ from playwright.sync_api import (
 )
 
 from tests.browser.chromium import find_chromium
-from tests.browser.desk import PATIENCE_MS, Desk
-from tests.browser.standin import Server, StandIn
+from tests.browser.fake_service import FakeServer, FakeService
+from tests.browser.page_object import TIMEOUT_MS, EditorPage
+
+OpenPage = Callable[..., EditorPage]
 
 
-# Not for the session: while it lives its event loop runs, and other tests want their own.
+# Not session scope: Playwright's event loop would run during tests that start their own.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     executable = find_chromium()
@@ -30,68 +32,75 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="package")
-def server() -> Iterator[Server]:
-    with Server() as server:
+def server() -> Iterator[FakeServer]:
+    with FakeServer() as server:
         yield server
 
 
 @pytest.fixture
-def standin(server: Server) -> Iterator[StandIn]:
-    """A fresh one behind the same port, so that the browser knows its files already."""
-    server.standin = StandIn(url=server.url)
-    yield server.standin
-    server.standin.release.set()
+def service(server: FakeServer) -> Iterator[FakeService]:
+    """A new fake service on the same port, so that the browser's cache of files stays valid."""
+    server.service = FakeService(url=server.url)
+    yield server.service
+    server.service.release.set()
 
 
 @pytest.fixture(scope="package")
 def desktop(browser: Browser) -> BrowserContext:
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    context.set_default_timeout(PATIENCE_MS)
+    context.set_default_timeout(TIMEOUT_MS)
     return context
 
 
 @pytest.fixture
 def page(desktop: BrowserContext) -> Iterator[Page]:
-    """A tab in which no script may fail, and no policy be broken, unseen."""
+    """A tab; the test fails if a script raises or violates the content security policy."""
     page = desktop.new_page()
-    broken = watch(page)
+    errors = collect_errors(page)
     yield page
     if page.url.startswith("http"):
         page.evaluate("localStorage.clear()")
     page.close()
-    assert not broken
+    assert not errors
 
 
-def watch(page: Page) -> list[str]:
-    """What breaks in a tab, as it breaks."""
-    broken: list[str] = []
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    """A tab with the screen and the touch input of a phone."""
+    context = browser.new_context(
+        viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True
+    )
+    yield context.new_page()
+    context.close()
 
-    def heard(message: ConsoleMessage) -> None:
+
+def collect_errors(page: Page) -> list[str]:
+    """Return a list that grows with each error in the tab."""
+    errors: list[str] = []
+
+    def on_console(message: ConsoleMessage) -> None:
         if "Content Security Policy" in message.text:
-            broken.append(message.text)
+            errors.append(message.text)
 
-    page.on("pageerror", lambda error: broken.append(str(error)))
-    page.on("console", heard)
-    return broken
-
-
-Opener = Callable[..., Desk]
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", on_console)
+    return errors
 
 
 @pytest.fixture
-def open_desk(standin: StandIn, page: Page) -> Opener:
-    """Open the page of the stand-in, in this tab if no other is given."""
+def open_page(service: FakeService, page: Page) -> OpenPage:
+    """Open the page of the fake service, in the default tab or in another one."""
 
-    def open_it(tab: Page = page) -> Desk:
-        tab.goto(standin.url)
-        expect(tab.locator("#writing")).to_be_focused()
-        expect(tab.locator("#model-choice option").first).to_be_attached()  # settings have come
+    def open_page(tab: Page = page) -> EditorPage:
+        tab.goto(service.url)
+        expect(tab.locator("#editor")).to_be_focused()
+        expect(tab.locator("#model-select option").first).to_be_attached()  # settings are loaded
         tab.evaluate("async () => { await document.fonts.ready; }")
-        return Desk(tab)
+        return EditorPage(tab)
 
-    return open_it
+    return open_page
 
 
 @pytest.fixture
-def desk(open_desk: Opener) -> Desk:
-    return open_desk()
+def editor(open_page: OpenPage) -> EditorPage:
+    return open_page()

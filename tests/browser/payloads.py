@@ -1,6 +1,6 @@
-"""Fifty ways to smuggle a script into a text; each calls `ran()` if it succeeds."""
+"""Fifty texts that inject a script where markup is parsed; each calls `ran()`."""
 
-TAGS = [
+PAYLOADS = [
     "<script>ran()</script>",
     "<ScRiPt>ran()</sCrIpT>",
     "<script src=data:text/javascript,ran()></script>",

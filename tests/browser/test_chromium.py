@@ -1,4 +1,4 @@
-"""Which browser the tests take, and what happens where there is none."""
+"""Which browser the tests use, and what happens without one."""
 
 from pathlib import Path
 
@@ -7,32 +7,32 @@ import pytest
 from tests.browser import chromium
 
 
-def test_the_systems_own_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chromium.shutil, "which", lambda name: f"/somewhere/{name}")
+def test_the_browser_of_the_system_is_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/somewhere/{name}")
     assert chromium.find_chromium() == Path("/somewhere/chromium")
 
 
-def test_playwrights_own_is_next_and_none_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chromium.shutil, "which", lambda name: None)
-    monkeypatch.setattr(chromium, "playwrights_own", lambda: Path("/cache/chrome"))
+def test_the_browser_of_playwright_is_the_second_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr(chromium, "find_playwright_chromium", lambda: Path("/cache/chrome"))
     assert chromium.find_chromium() == Path("/cache/chrome")
-    monkeypatch.setattr(chromium, "playwrights_own", lambda: None)
+    monkeypatch.setattr(chromium, "find_playwright_chromium", lambda: None)
     assert chromium.find_chromium() is None
 
 
-def test_installing_goes_on_to_the_next_way_where_one_fails(
+def test_installation_tries_the_next_command_if_one_fails(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    tried: list[str] = []
+    commands: list[str] = []
 
-    def refuse(way: list[str], **_: object) -> None:
-        tried.append(" ".join(way))
+    def refuse(command: list[str], **_: object) -> None:
+        commands.append(" ".join(command))
         raise OSError
 
-    monkeypatch.setattr(chromium.subprocess, "run", refuse)
-    monkeypatch.setattr(chromium.shutil, "which", lambda name: f"/usr/bin/{name}")
-    monkeypatch.setattr(chromium.os, "geteuid", lambda: 0)
+    monkeypatch.setattr("subprocess.run", refuse)
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr("os.geteuid", lambda: 0)
     chromium.install()
-    assert len(tried) == 3
-    assert tried[1] == "apt-get install --yes chromium"
-    assert tried[2].endswith("-m playwright install chromium")
+    assert len(commands) == 3
+    assert commands[1] == "apt-get install --yes chromium"
+    assert commands[2].endswith("-m playwright install chromium")

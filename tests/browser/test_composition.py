@@ -1,13 +1,10 @@
-"""Input methods: nothing happens to what is still being composed."""
+"""Input methods: text that is still being composed is left alone."""
 
-from collections.abc import Iterator
+from playwright.sync_api import CDPSession, Page, expect
 
-import pytest
-from playwright.sync_api import Browser, CDPSession, Page, expect
-
-from tests.browser.conftest import Opener
-from tests.browser.desk import Desk
-from tests.browser.standin import StandIn, suggestion
+from tests.browser.conftest import OpenPage
+from tests.browser.fake_service import FakeService, suggestion
+from tests.browser.page_object import EditorPage
 
 
 def compose(session: CDPSession, text: str) -> None:
@@ -15,30 +12,21 @@ def compose(session: CDPSession, text: str) -> None:
     session.send("Input.imeSetComposition", {"text": text, **caret})
 
 
-@pytest.fixture
-def phone(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True
-    )
-    yield context.new_page()
-    context.close()
-
-
-def test_nothing_is_asked_or_taken_while_composing(desk: Desk, standin: StandIn) -> None:
-    session = desk.page.context.new_cdp_session(desk.page)
-    standin.suggest = lambda question: [suggestion("", "你好吗？")]
+def test_no_request_is_sent_during_a_composition(editor: EditorPage, service: FakeService) -> None:
+    session = editor.page.context.new_cdp_session(editor.page)
+    service.suggest = lambda request: [suggestion("", "你好吗？")]
     compose(session, "ni hao")
-    desk.settle()
-    assert standin.asked() == []
-    desk.is_quiet()
+    editor.wait_for_timers()
+    assert service.request_bodies() == []
+    editor.expect_no_list()
     session.send("Input.insertText", {"text": "你好"})
-    expect(desk.options).to_have_count(1)
-    assert standin.asked_about("你好")
+    expect(editor.options).to_have_count(1)
+    assert service.requests_for("你好")
 
 
-def test_the_input_methods_own_keys_are_left_to_it(desk: Desk) -> None:
-    desk.ask("late")
-    taken = desk.box.evaluate(
+def test_keys_of_the_input_method_are_not_handled(editor: EditorPage) -> None:
+    editor.type_keywords("late")
+    is_handled = editor.box.evaluate(
         """box => ["ArrowDown", "Enter", "Escape", "ArrowRight"].map((key) => {
           const event = new KeyboardEvent("keydown",
             { key, isComposing: true, cancelable: true, bubbles: true });
@@ -46,16 +34,16 @@ def test_the_input_methods_own_keys_are_left_to_it(desk: Desk) -> None:
           return event.defaultPrevented;
         })"""
     )
-    assert taken == [False] * 4
-    expect(desk.options).to_have_count(3)
+    assert is_handled == [False] * 4
+    expect(editor.options).to_have_count(3)
 
 
-def test_a_phone_that_composes_every_word_gets_suggestions_for_it(
-    phone: Page, open_desk: Opener, standin: StandIn
+def test_a_phone_that_composes_each_word_gets_suggestions(
+    phone: Page, open_page: OpenPage, service: FakeService
 ) -> None:
-    desk = open_desk(phone)
+    editor = open_page(phone)
     session = phone.context.new_cdp_session(phone)
     compose(session, "late")
-    expect(desk.options).to_have_count(3)
-    desk.options.first.tap()
-    desk.holds("I would like late.")
+    expect(editor.options).to_have_count(3)
+    editor.options.first.tap()
+    editor.expect_text("I would like late.")

@@ -1,10 +1,10 @@
-"""Keys: each way to accept, and everything that must stay what it is."""
+"""Keys: each way to accept a suggestion, and the keys that keep their meaning."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desk import Desk
-from tests.browser.standin import StandIn, suggestion
+from tests.browser.fake_service import FakeService, suggestion
+from tests.browser.page_object import EditorPage
 
 FIRST = "I would like late bus."
 SECOND = "Can we talk about late bus?"
@@ -18,94 +18,101 @@ THIRD = "She told me that late bus is fine."
         (["ArrowDown", "ArrowDown", "Enter"], SECOND),
         (["ArrowUp", "Enter"], THIRD),
         (["ArrowDown", "ArrowDown", "ArrowUp", "Enter"], FIRST),
-        (["ArrowUp", "ArrowDown", "ArrowDown", "Enter"], FIRST),  # around, through the text
+        (
+            ["ArrowUp", "ArrowDown", "ArrowDown", "Enter"],
+            FIRST,
+        ),  # wraps around through the text box
         (["Alt+Digit1"], FIRST),
         (["Alt+Digit2"], SECOND),
         (["Alt+Digit3"], THIRD),
     ],
 )
-def test_a_suggestion_is_accepted_by_keys(desk: Desk, keys: list[str], text: str) -> None:
-    desk.ask("late bus")
-    desk.press(*keys)
-    desk.holds(text)
-    desk.is_quiet()
-    assert desk.page.evaluate("document.activeElement.id") == "writing"
-    desk.type(" ok")
-    desk.holds(text + " ok")
+def test_a_suggestion_can_be_accepted_by_keys(
+    editor: EditorPage, keys: list[str], text: str
+) -> None:
+    editor.type_keywords("late bus")
+    editor.press(*keys)
+    editor.expect_text(text)
+    editor.expect_no_list()
+    assert editor.page.evaluate("document.activeElement.id") == "editor"
+    editor.type(" ok")
+    editor.expect_text(text + " ok")
 
 
-def test_a_suggestion_is_accepted_by_a_click(desk: Desk) -> None:
-    desk.ask("late bus")
-    desk.options.nth(1).click()
-    desk.holds(SECOND)
-    expect(desk.box).to_be_focused()
+def test_a_suggestion_can_be_accepted_by_a_click(editor: EditorPage) -> None:
+    editor.type_keywords("late bus")
+    editor.options.nth(1).click()
+    editor.expect_text(SECOND)
+    expect(editor.box).to_be_focused()
 
 
-def test_right_at_the_end_of_the_line_accepts_one_word_more(desk: Desk, standin: StandIn) -> None:
-    standin.suggest = lambda question: [suggestion(question["keywords"], FIRST)]
-    desk.ask("late bus", count=1)
+def test_right_at_the_end_of_the_line_accepts_one_word(
+    editor: EditorPage, service: FakeService
+) -> None:
+    service.suggest = lambda request: [suggestion(request["keywords"], FIRST)]
+    editor.type_keywords("late bus", count=1)
     steps = ["I late bus", "I would late bus", "I would like late bus", FIRST]
     for step in steps:
-        desk.press("ArrowRight")
-        desk.holds(step)
-    desk.is_quiet()
+        editor.press("ArrowRight")
+        editor.expect_text(step)
+    editor.expect_no_list()
 
 
-def test_right_takes_words_of_the_active_suggestion(desk: Desk) -> None:
-    desk.ask("late bus")
-    desk.press("ArrowDown", "ArrowDown", "ArrowRight")
-    desk.holds("Can late bus")
+def test_right_accepts_words_of_the_selected_suggestion(editor: EditorPage) -> None:
+    editor.type_keywords("late bus")
+    editor.press("ArrowDown", "ArrowDown", "ArrowRight")
+    editor.expect_text("Can late bus")
 
 
-def test_right_finishes_an_unfinished_word(desk: Desk, standin: StandIn) -> None:
-    standin.suggest = lambda question: [suggestion(question["keywords"], "Ten minutes late.")]
-    desk.type("ten min")
-    expect(desk.options).to_have_count(1)
-    desk.press("ArrowRight")
-    desk.holds("Ten minutes")
-    desk.press("ArrowRight")
-    desk.holds("Ten minutes late.")
+def test_right_finishes_an_unfinished_word(editor: EditorPage, service: FakeService) -> None:
+    service.suggest = lambda request: [suggestion(request["keywords"], "Ten minutes late.")]
+    editor.type("ten min")
+    expect(editor.options).to_have_count(1)
+    editor.press("ArrowRight")
+    editor.expect_text("Ten minutes")
+    editor.press("ArrowRight")
+    editor.expect_text("Ten minutes late.")
 
 
-def test_right_within_the_line_moves_the_caret(desk: Desk) -> None:
-    desk.ask("late bus")
-    desk.press("ArrowLeft", "ArrowLeft", "ArrowRight")
-    desk.holds("late bus")
-    assert desk.box.evaluate("box => box.selectionEnd") == len("late bus") - 1
+def test_right_within_the_line_moves_the_caret(editor: EditorPage) -> None:
+    editor.type_keywords("late bus")
+    editor.press("ArrowLeft", "ArrowLeft", "ArrowRight")
+    editor.expect_text("late bus")
+    assert editor.box.evaluate("box => box.selectionEnd") == len("late bus") - 1
 
 
-def test_escape_dismisses_until_something_is_typed(desk: Desk) -> None:
-    desk.ask("late bus")
-    desk.press("Escape")
-    desk.is_quiet()
-    desk.holds("late bus")
-    desk.press("ArrowRight", "ArrowUp")
-    desk.holds("late bus")
-    desk.press("End")
-    desk.ask("es")
+def test_escape_dismisses_until_something_is_typed(editor: EditorPage) -> None:
+    editor.type_keywords("late bus")
+    editor.press("Escape")
+    editor.expect_no_list()
+    editor.expect_text("late bus")
+    editor.press("ArrowRight", "ArrowUp")
+    editor.expect_text("late bus")
+    editor.press("End")
+    editor.type_keywords("es")
 
 
-def test_enter_without_a_chosen_suggestion_ends_the_line(desk: Desk) -> None:
-    desk.ask("late bus")
-    desk.press("Enter")
-    desk.holds("late bus\n")
-    desk.is_quiet()
+def test_enter_without_a_selected_suggestion_ends_the_line(editor: EditorPage) -> None:
+    editor.type_keywords("late bus")
+    editor.press("Enter")
+    editor.expect_text("late bus\n")
+    editor.expect_no_list()
 
 
-def test_digits_are_digits(desk: Desk) -> None:
-    desk.ask("bus ")
-    desk.type("1 2 3")
-    desk.holds("bus 1 2 3")
+def test_digits_are_typed(editor: EditorPage) -> None:
+    editor.type_keywords("bus ")
+    editor.type("1 2 3")
+    editor.expect_text("bus 1 2 3")
 
 
-def test_tab_leaves_the_box_and_shift_tab_comes_back(desk: Desk) -> None:
-    desk.ask("late bus")
-    desk.press("Tab")
-    expect(desk.box).not_to_be_focused()
-    desk.is_quiet()
-    desk.holds("late bus")
-    desk.press("Shift+Tab")
-    expect(desk.box).to_be_focused()
+def test_tab_and_shift_tab_move_the_focus(editor: EditorPage) -> None:
+    editor.type_keywords("late bus")
+    editor.press("Tab")
+    expect(editor.box).not_to_be_focused()
+    editor.expect_no_list()
+    editor.expect_text("late bus")
+    editor.press("Shift+Tab")
+    expect(editor.box).to_be_focused()
 
 
 @pytest.mark.parametrize(
@@ -120,72 +127,74 @@ def test_tab_leaves_the_box_and_shift_tab_comes_back(desk: Desk) -> None:
         (["Control+a", "Control+x", "Control+v", "Control+v"], "late buslate bus"),
     ],
 )
-def test_normal_editing_stays_what_it_is(desk: Desk, keys: list[str], text: str) -> None:
-    desk.ask("late bus")
-    desk.press(*keys)
-    desk.holds(text)
+def test_editing_keys_keep_their_meaning(editor: EditorPage, keys: list[str], text: str) -> None:
+    editor.type_keywords("late bus")
+    editor.press(*keys)
+    editor.expect_text(text)
 
 
 @pytest.mark.parametrize("accept", [["Alt+1"], ["ArrowDown", "Enter"]])
-def test_accepting_is_undone_and_redone_like_typing(desk: Desk, accept: list[str]) -> None:
-    desk.type("Hello there. ")
-    desk.ask("late bus")
-    desk.press(*accept)
-    desk.holds(f"Hello there. {FIRST}")
-    desk.press("Control+z")
-    desk.holds("Hello there. late bus")
-    desk.press("Escape", "Control+Shift+z")
-    desk.holds(f"Hello there. {FIRST}")
+def test_accepting_can_be_undone_and_redone_like_typing(
+    editor: EditorPage, accept: list[str]
+) -> None:
+    editor.type("Hello there. ")
+    editor.type_keywords("late bus")
+    editor.press(*accept)
+    editor.expect_text(f"Hello there. {FIRST}")
+    editor.press("Control+z")
+    editor.expect_text("Hello there. late bus")
+    editor.press("Escape", "Control+Shift+z")
+    editor.expect_text(f"Hello there. {FIRST}")
 
 
-def test_each_word_accepted_is_undone_alone(desk: Desk, standin: StandIn) -> None:
-    standin.suggest = lambda question: [suggestion(question["keywords"], FIRST)]
-    desk.ask("late bus", count=1)
-    desk.press("ArrowRight", "ArrowRight")
-    desk.holds("I would late bus")
-    desk.press("Control+z")
-    desk.holds("I late bus")
-    desk.press("Control+z")
-    desk.holds("late bus")
+def test_accepted_words_are_undone_one_by_one(editor: EditorPage, service: FakeService) -> None:
+    service.suggest = lambda request: [suggestion(request["keywords"], FIRST)]
+    editor.type_keywords("late bus", count=1)
+    editor.press("ArrowRight", "ArrowRight")
+    editor.expect_text("I would late bus")
+    editor.press("Control+z")
+    editor.expect_text("I late bus")
+    editor.press("Control+z")
+    editor.expect_text("late bus")
 
 
-def test_undo_brings_the_suggestions_back(desk: Desk) -> None:
-    desk.ask("late bus")
-    desk.press("Alt+1")
-    desk.is_quiet()
-    desk.press("Control+z")
-    expect(desk.options).to_have_count(3)
-    desk.type("es")
-    desk.holds("late buses")
+def test_undo_shows_the_suggestions_again(editor: EditorPage) -> None:
+    editor.type_keywords("late bus")
+    editor.press("Alt+1")
+    editor.expect_no_list()
+    editor.press("Control+z")
+    expect(editor.options).to_have_count(3)
+    editor.type("es")
+    editor.expect_text("late buses")
 
 
-def test_moving_to_another_line_closes_the_list(desk: Desk) -> None:
-    desk.type("See you.\n")
-    desk.ask("late bus")
-    desk.press("Control+Home")
-    desk.is_quiet()
+def test_moving_to_another_line_closes_the_list(editor: EditorPage) -> None:
+    editor.type("See you.\n")
+    editor.type_keywords("late bus")
+    editor.press("Control+Home")
+    editor.expect_no_list()
 
 
-def test_everything_is_done_by_keys_alone(desk: Desk) -> None:
-    """Write, choose, send back, look at the budget, switch the memory on; no pointer."""
-    desk.ask("late bus")
-    desk.press("ArrowDown", "Enter", "Escape")
-    desk.holds("late bus ")
-    desk.press("Escape")
-    seen = []
+def test_the_whole_page_can_be_used_by_keyboard(editor: EditorPage) -> None:
+    """Write, accept, undo, change the budget and turn the memory on without a pointer."""
+    editor.type_keywords("late bus")
+    editor.press("ArrowDown", "Enter", "Escape")
+    editor.expect_text("late bus ")
+    editor.press("Escape")
+    focused = []
     for _ in range(12):
-        desk.press("Tab")
-        seen.append(desk.page.evaluate("document.activeElement.id"))
-        if seen[-1] == "enough-budget":
-            desk.press("ArrowRight")
-        if seen[-1] == "memory-switch":
-            desk.press("Space")
+        editor.press("Tab")
+        focused.append(editor.page.evaluate("document.activeElement.id"))
+        if focused[-1] == "keywords-budget":
+            editor.press("ArrowRight")
+        if focused[-1] == "memory-switch":
+            editor.press("Space")
             break
-    assert seen == [
-        "totals-reset",
-        "enough-sentence",
-        "enough-budget",
-        "enough-free",
+    assert focused == [
+        "keystrokes-reset",
+        "keywords-sentence",
+        "keywords-budget",
+        "keywords-reset",
         "memory-switch",
     ]
-    expect(desk.page.get_by_role("switch")).to_be_checked()
+    expect(editor.page.get_by_role("switch")).to_be_checked()

@@ -1,123 +1,123 @@
-"""The panels: which words were enough, and keystrokes typed and saved."""
+"""The panels of keywords and of keystrokes."""
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Opener
-from tests.browser.desk import Desk
-from tests.browser.standin import StandIn, suggestion
+from tests.browser.conftest import OpenPage
+from tests.browser.fake_service import FakeService, suggestion
+from tests.browser.page_object import EditorPage
 
 
-def typed_tokens(desk: Desk) -> list[str]:
-    return desk.page.locator("#enough-shaded .token-typed").all_text_contents()
+def typed_tokens(editor: EditorPage) -> list[str]:
+    return editor.page.locator("#keywords-shaded .token-typed").all_text_contents()
 
 
-def test_a_sentence_written_shows_which_words_were_enough(desk: Desk) -> None:
-    desk.type("The waiter was friendly. ")
-    expect(desk.page.locator("#enough-shaded")).to_have_text("The waiter was friendly.")
-    assert typed_tokens(desk) == ["waiter", "friendly"]
-    expect(desk.page.locator("#enough-summary")).to_have_text(
+def test_the_panel_shows_the_keywords_of_a_typed_sentence(editor: EditorPage) -> None:
+    editor.type("The waiter was friendly. ")
+    expect(editor.page.locator("#keywords-shaded")).to_have_text("The waiter was friendly.")
+    assert typed_tokens(editor) == ["waiter", "friendly"]
+    expect(editor.page.locator("#keywords-summary")).to_have_text(
         "waiter friendly 15 of 24 characters, 38 % saved"
     )
 
 
-def test_a_sentence_accepted_does_too(desk: Desk) -> None:
-    desk.ask("late bus")
-    desk.press("Alt+1")
-    expect(desk.page.locator("#enough-shaded")).to_have_text("I would like late bus.")
+def test_the_panel_shows_the_keywords_of_an_accepted_sentence(editor: EditorPage) -> None:
+    editor.type_keywords("late bus")
+    editor.press("Alt+1")
+    expect(editor.page.locator("#keywords-shaded")).to_have_text("I would like late bus.")
 
 
-def test_shading_tells_how_likely_a_word_is_kept(desk: Desk) -> None:
-    desk.page.locator("#enough-sentence").fill("A friendly waiter 🎉 came.")
-    tokens = desk.page.locator("#enough-shaded .token")
+def test_words_are_shaded_by_their_keep_probability(editor: EditorPage) -> None:
+    editor.page.locator("#keywords-sentence").fill("A friendly waiter 🎉 came.")
+    tokens = editor.page.locator("#keywords-shaded .token")
     expect(tokens).to_have_text(["A", "friendly", "waiter", "🎉", "came", "."])
-    shades = tokens.evaluate_all("all => all.map((one) => getComputedStyle(one).backgroundColor)")
+    shades = tokens.evaluate_all(
+        "all => all.map((token) => getComputedStyle(token).backgroundColor)"
+    )
     assert len(set(shades)) >= 4
     expect(tokens.nth(1)).to_have_attribute("title", "kept with 100 %")
 
 
-def test_a_pasted_sentence_goes_before_the_written_one(desk: Desk) -> None:
-    desk.type("The waiter was friendly. ")
-    desk.page.locator("#enough-sentence").fill("Soup is cold.")
-    expect(desk.page.locator("#enough-shaded")).to_have_text("Soup is cold.")
-    desk.box.press_sequentially("We left. ")
-    desk.settle()
-    expect(desk.page.locator("#enough-shaded")).to_have_text("Soup is cold.")
-    desk.page.locator("#enough-sentence").fill("")
-    expect(desk.page.locator("#enough-shaded")).to_have_text("We left.")
+def test_a_pasted_sentence_takes_precedence(editor: EditorPage) -> None:
+    editor.type("The waiter was friendly. ")
+    editor.page.locator("#keywords-sentence").fill("Soup is cold.")
+    expect(editor.page.locator("#keywords-shaded")).to_have_text("Soup is cold.")
+    editor.box.press_sequentially("We left. ")
+    editor.wait_for_timers()
+    expect(editor.page.locator("#keywords-shaded")).to_have_text("Soup is cold.")
+    editor.page.locator("#keywords-sentence").fill("")
+    expect(editor.page.locator("#keywords-shaded")).to_have_text("We left.")
 
 
-def test_the_slider_sets_the_budget_and_a_button_gives_it_back(
-    desk: Desk, standin: StandIn
+def test_the_slider_sets_the_budget_and_a_button_resets_it(
+    editor: EditorPage, service: FakeService
 ) -> None:
-    panel = desk.page
-    panel.locator("#enough-sentence").fill("One two three seven fifteen.")
-    expect(panel.locator("#enough-shaded .token-typed")).to_have_count(3)
-    assert standin.asked("/v1/keywords")[-1]["budget"] is None
-    expect(panel.locator("#enough-share")).to_have_text("as the model would")
-    panel.locator("#enough-budget").fill("15")
-    expect(panel.locator("#enough-shaded .token-typed")).to_have_text(["fifteen"])
-    expect(panel.locator("#enough-share")).to_have_text("15 %")
-    assert standin.asked("/v1/keywords")[-1]["budget"] == 0.15
-    panel.locator("#enough-budget").fill("100")
-    expect(panel.locator("#enough-shaded .token-typed")).to_have_count(6)
+    panel = editor.page
+    panel.locator("#keywords-sentence").fill("One two three seven fifteen.")
+    expect(panel.locator("#keywords-shaded .token-typed")).to_have_count(3)
+    assert service.request_bodies("/v1/keywords")[-1]["budget"] is None
+    expect(panel.locator("#keywords-share")).to_have_text("as the model would")
+    panel.locator("#keywords-budget").fill("15")
+    expect(panel.locator("#keywords-shaded .token-typed")).to_have_text(["fifteen"])
+    expect(panel.locator("#keywords-share")).to_have_text("15 %")
+    assert service.request_bodies("/v1/keywords")[-1]["budget"] == 0.15
+    panel.locator("#keywords-budget").fill("100")
+    expect(panel.locator("#keywords-shaded .token-typed")).to_have_count(6)
     panel.get_by_role("button", name="Let the model choose").click()
-    expect(panel.locator("#enough-shaded .token-typed")).to_have_count(3)
-    expect(panel.locator("#enough-budget")).to_be_focused()
+    expect(panel.locator("#keywords-shaded .token-typed")).to_have_count(3)
+    expect(panel.locator("#keywords-budget")).to_be_focused()
 
 
-def test_what_is_too_long_to_ask_is_said_so(desk: Desk, standin: StandIn) -> None:
-    desk.page.locator("#enough-sentence").fill("word " * 50)
-    expect(desk.page.locator("#enough-summary")).to_contain_text("up to 200 characters")
-    assert standin.asked("/v1/keywords") == []
+def test_a_sentence_that_is_too_long_shows_a_message(
+    editor: EditorPage, service: FakeService
+) -> None:
+    editor.page.locator("#keywords-sentence").fill("word " * 50)
+    expect(editor.page.locator("#keywords-summary")).to_contain_text("up to 200 characters")
+    assert service.request_bodies("/v1/keywords") == []
 
 
-class Totals:
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-
-    def are(self, typed: int, saved: int) -> None:
-        expect(self.desk.page.locator("#totals-typed")).to_have_text(str(typed))
-        expect(self.desk.page.locator("#totals-saved")).to_have_text(str(saved))
+def expect_keystrokes(editor: EditorPage, *, typed: int, saved: int) -> None:
+    expect(editor.page.locator("#keystrokes-typed")).to_have_text(str(typed))
+    expect(editor.page.locator("#keystrokes-saved")).to_have_text(str(saved))
 
 
-def test_keystrokes_typed_and_saved_are_counted(desk: Desk) -> None:
-    totals = Totals(desk)
-    totals.are(0, 0)
-    desk.ask("late bus")
-    totals.are(8, 0)
-    desk.press("Alt+1")  # "I would like late bus.": 22 letters from 8, and one key to choose
-    totals.are(9, 13)
-    expect(desk.page.locator("#totals-share")).to_have_text("59 %")
-    desk.press("Space", "Backspace")
-    totals.are(11, 13)
+def test_keystrokes_typed_and_saved_are_counted(editor: EditorPage) -> None:
+    expect_keystrokes(editor, typed=0, saved=0)
+    editor.type_keywords("late bus")
+    expect_keystrokes(editor, typed=8, saved=0)
+    editor.press("Alt+1")  # "I would like late bus.": 22 characters from 8, and one key
+    expect_keystrokes(editor, typed=9, saved=13)
+    expect(editor.page.locator("#keystrokes-share")).to_have_text("59 %")
+    editor.press("Space", "Backspace")
+    expect_keystrokes(editor, typed=11, saved=13)
 
 
-def test_what_is_sent_back_or_undone_is_not_saved(desk: Desk) -> None:
-    totals = Totals(desk)
-    desk.ask("late bus")
-    desk.press("Alt+1", "Control+z")
-    totals.are(10, -1)
-    desk.press("Escape", "Control+Shift+z")
-    totals.are(12, 12)
-    desk.press("Control+z")
-    expect(desk.options).to_have_count(3)
-    desk.press("Alt+1")
-    totals.are(14, 11)
-    desk.press("Escape")  # back to "late bus ", one blank more than was typed
-    totals.are(15, -3)
+def test_an_undone_sentence_saves_no_keystrokes(editor: EditorPage) -> None:
+    editor.type_keywords("late bus")
+    editor.press("Alt+1", "Control+z")
+    expect_keystrokes(editor, typed=10, saved=-1)
+    editor.press("Escape", "Control+Shift+z")
+    expect_keystrokes(editor, typed=12, saved=12)
+    editor.press("Control+z")
+    expect(editor.options).to_have_count(3)
+    editor.press("Alt+1")
+    expect_keystrokes(editor, typed=14, saved=11)
+    editor.press("Escape")  # back to "late bus ", one space more than was typed
+    expect_keystrokes(editor, typed=15, saved=-3)
 
 
-def test_words_accepted_one_by_one_count_too(desk: Desk, standin: StandIn) -> None:
-    standin.suggest = lambda question: [suggestion("late bus", "I would like late bus.")]
-    desk.ask("late bus", count=1)
-    desk.press("ArrowRight", "ArrowRight")  # "I would late bus": 8 letters for 2 keys
-    Totals(desk).are(10, 6)
+def test_words_accepted_one_by_one_are_counted(editor: EditorPage, service: FakeService) -> None:
+    service.suggest = lambda request: [suggestion("late bus", "I would like late bus.")]
+    editor.type_keywords("late bus", count=1)
+    editor.press("ArrowRight", "ArrowRight")  # "I would late bus": 8 characters for 2 keys
+    expect_keystrokes(editor, typed=10, saved=6)
 
 
-def test_totals_outlive_a_reload_and_start_over_on_demand(desk: Desk, open_desk: Opener) -> None:
-    desk.type("late")
-    Totals(desk).are(4, 0)
-    again = Totals(open_desk())
-    again.are(4, 0)
-    desk.page.get_by_role("button", name="Start over").click()
-    again.are(0, 0)
+def test_keystrokes_survive_a_reload_and_can_be_reset(
+    editor: EditorPage, open_page: OpenPage
+) -> None:
+    editor.type("late")
+    expect_keystrokes(editor, typed=4, saved=0)
+    editor = open_page()
+    expect_keystrokes(editor, typed=4, saved=0)
+    editor.page.get_by_role("button", name="Start over").click()
+    expect_keystrokes(editor, typed=0, saved=0)

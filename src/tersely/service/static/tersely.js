@@ -1,36 +1,36 @@
 /**
- * tersely for any site: <script src="https://…/tersely.js" defer></script>, then
- * <textarea data-tersely></textarea>. Boxes that come later are found too.
+ * The widget for other sites: <script src="https://…/tersely.js" defer></script>, then
+ * <textarea data-tersely></textarea>. Text boxes added later are found too.
  *
- * data-tersely-url    where the service is; where this script came from, if not given
- * data-tersely-token  the service's access token, if it asks for one
+ * data-tersely-url    URL of the service; by default where this script was loaded from
+ * data-tersely-token  access token, if the service requires one
  *
- * For programs: `await tersely.attach(box, {url, token})` gives a Suggester with `detach()`.
+ * For programs: `await tersely.attach(box, {url, token})` returns a Suggester with `detach()`.
  */
 (() => {
-  const home = new URL(".", document.currentScript.src).href;
-  const attached = new WeakMap();
-  const modules = import(`${home}suggest/suggester.js`);
-  const service = import(`${home}suggest/service.js`);
+  const baseUrl = new URL(".", document.currentScript.src).href;
+  const suggesters = new WeakMap(); // text box → promise of its Suggester
+  const suggesterModule = import(`${baseUrl}widget/suggester.js`);
+  const apiModule = import(`${baseUrl}widget/api.js`);
 
   function addStyles(root) {
-    const place = root === document ? document.head : root;
-    if (place.querySelector("link[data-tersely-styles]")) return;
+    const parent = root === document ? document.head : root;
+    if (parent.querySelector("link[data-tersely-styles]")) return;
     const link = document.createElement("link");
     Object.assign(link, { rel: "stylesheet", crossOrigin: "anonymous" });
-    link.href = `${home}styles/suggestions.css`;
+    link.href = `${baseUrl}styles/suggestions.css`;
     link.dataset.terselyStyles = "";
-    place.append(link);
+    parent.append(link);
   }
 
-  async function attach(box, { url = home, token = null } = {}) {
-    if (attached.has(box)) return attached.get(box);
+  async function attach(box, { url = baseUrl, token = null } = {}) {
+    if (suggesters.has(box)) return suggesters.get(box);
     addStyles(box.getRootNode());
-    const made = Promise.all([modules, service]).then(
-      ([{ Suggester }, { Service }]) => new Suggester(box, new Service(url, token)),
+    const suggester = Promise.all([suggesterModule, apiModule]).then(
+      ([{ Suggester }, { ApiClient }]) => new Suggester(box, new ApiClient(url, token)),
     );
-    attached.set(box, made);
-    return made;
+    suggesters.set(box, suggester);
+    return suggester;
   }
 
   function attachWithin(node) {
@@ -42,16 +42,19 @@
     }
   }
 
-  function watch() {
+  function attachToAll() {
     attachWithin(document);
-    new MutationObserver((changes) => {
-      for (const { addedNodes } of changes) {
+    new MutationObserver((mutations) => {
+      for (const { addedNodes } of mutations) {
         for (const node of addedNodes) if (node instanceof Element) attachWithin(node);
       }
     }).observe(document.documentElement, { childList: true, subtree: true });
   }
 
   window.tersely = Object.freeze({ attach });
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", watch);
-  else watch();
+  if (document.readyState === "loading") {
+    document.addEventListener("DOMContentLoaded", attachToAll);
+  } else {
+    attachToAll();
+  }
 })();

@@ -1,17 +1,18 @@
-/** Light or dark: as the system says, until a person chooses. */
+/** The light or dark appearance: that of the system until the user chooses one. */
 
-import { write } from "./storage.js";
+import { writeItem } from "./storage.js";
 
-export function switchAppearance(button) {
+export function setUpAppearanceButton(button) {
   const root = document.documentElement;
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (root.dataset.appearance ?? (system.matches ? "dark" : "light")) === "dark";
-  const show = () => button.setAttribute("aria-pressed", String(isDark()));
+  const systemDark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () =>
+    (root.dataset.appearance ?? (systemDark.matches ? "dark" : "light")) === "dark";
+  const update = () => button.setAttribute("aria-pressed", String(isDark()));
   button.addEventListener("click", () => {
     root.dataset.appearance = isDark() ? "light" : "dark";
-    write("localStorage", "appearance", root.dataset.appearance);
-    show();
+    writeItem("localStorage", "appearance", root.dataset.appearance);
+    update();
   });
-  system.addEventListener("change", show);
-  show();
+  systemDark.addEventListener("change", update);
+  update();
 }

@@ -1,105 +1,118 @@
-/** The page: its parts found by their ids, and introduced to each other. */
+/** The page: finds its elements by id and connects its parts. */
 
-import { make } from "../suggest/elements.js";
-import { sentenceAt } from "../suggest/line.js";
-import { Service } from "../suggest/service.js";
-import { Suggester } from "../suggest/suggester.js";
-import { switchAppearance } from "./appearance.js";
-import { fitToText, keepDraft } from "./drafting.js";
-import { EnoughPanel } from "./enough.js";
-import { askForToken, tokenOfThisTab } from "./entering.js";
-import { MemoryPanel } from "./memory.js";
+import { ApiClient } from "../widget/api.js";
+import { createElement } from "../widget/elements.js";
+import { sentenceAt } from "../widget/query.js";
+import { Suggester } from "../widget/suggester.js";
+import { promptForToken, savedToken } from "./access_token.js";
+import { setUpAppearanceButton } from "./appearance.js";
+import { growWithText, persistDraft } from "./draft.js";
+import { KeystrokePanel } from "./keystroke_panel.js";
+import { KeywordPanel } from "./keyword_panel.js";
+import { MemoryPanel } from "./memory_panel.js";
 import { Notice } from "./notice.js";
-import { Remembering } from "./remembering.js";
-import { Totals } from "./totals.js";
+import { SentenceRecorder } from "./sentence_recorder.js";
 
 const SETTINGS_RETRY_MS = 2000;
 
-const part = (id) => document.getElementById(id);
-const parts = (prefix, names) =>
-  Object.fromEntries(Object.entries(names).map(([name, id]) => [name, part(`${prefix}-${id}`)]));
+const byId = (id) => document.getElementById(id);
 
-const box = part("writing");
-const notice = new Notice(part("notice"));
-const service = new Service(new URL(".", location.href), tokenOfThisTab());
+const editor = byId("editor");
+const notice = new Notice(byId("notice"));
+const onError = (error) => notice.showError(error);
+const api = new ApiClient(new URL(".", location.href), savedToken());
 
-switchAppearance(part("appearance"));
-keepDraft(box);
-fitToText(box);
+setUpAppearanceButton(byId("appearance"));
+persistDraft(editor);
+growWithText(editor);
 
-const suggester = new Suggester(box, service);
-box.addEventListener("tersely:trouble", ({ detail }) => notice.tell(detail.trouble));
+const suggester = new Suggester(editor, api);
+editor.addEventListener("tersely:trouble", ({ detail }) => onError(detail.trouble));
 
-const totals = { typed: "typed", saved: "saved", share: "share", gauge: "gauge", reset: "reset" };
-new Totals(box, suggester, parts("totals", totals));
+new KeystrokePanel(editor, suggester, {
+  typed: byId("keystrokes-typed"),
+  saved: byId("keystrokes-saved"),
+  share: byId("keystrokes-share"),
+  gauge: byId("keystrokes-gauge"),
+  reset: byId("keystrokes-reset"),
+});
 
-const enough = new EnoughPanel(
-  service,
-  parts("enough", {
-    field: "sentence",
-    shaded: "shaded",
-    summary: "summary",
-    slider: "budget",
-    share: "share",
-    free: "free",
-  }),
-  (trouble) => notice.tell(trouble),
-);
-const follow = () => enough.follow(sentenceAt(box.value, box.selectionEnd));
-for (const name of ["input", "tersely:accept", "tersely:back"]) box.addEventListener(name, follow);
-
-const memory = new MemoryPanel(
-  service,
+const keywordPanel = new KeywordPanel(
+  api,
   {
-    ...parts("memory", { toggle: "switch", about: "about", body: "body", search: "search" }),
-    ...parts("memory", { list: "list", count: "count", save: "export", forgetAll: "forget-all" }),
-    dialog: part("forget-dialog"),
+    field: byId("keywords-sentence"),
+    shaded: byId("keywords-shaded"),
+    summary: byId("keywords-summary"),
+    slider: byId("keywords-budget"),
+    share: byId("keywords-share"),
+    reset: byId("keywords-reset"),
+  },
+  onError,
+);
+const showEditorSentence = () =>
+  keywordPanel.showEditorSentence(sentenceAt(editor.value, editor.selectionEnd));
+for (const name of ["input", "tersely:accept", "tersely:back"]) {
+  editor.addEventListener(name, showEditorSentence);
+}
+
+const memoryPanel = new MemoryPanel(
+  api,
+  {
+    toggle: byId("memory-switch"),
+    about: byId("memory-about"),
+    body: byId("memory-body"),
+    search: byId("memory-search"),
+    list: byId("memory-list"),
+    count: byId("memory-count"),
+    exportButton: byId("memory-export"),
+    forgetAll: byId("memory-forget-all"),
+    dialog: byId("forget-dialog"),
   },
   {
-    onChange: () => suggester.forgetAnswers(),
-    onTrouble: (trouble) => notice.tell(trouble),
-    onDone: (text) => notice.mention(text),
+    onChange: () => suggester.clearCache(),
+    onError,
+    onForgottenAll: () => notice.showBriefly("Everything remembered is forgotten."),
   },
 );
-new Remembering(box, suggester, (sentence) => memory.remember(sentence));
+new SentenceRecorder(editor, suggester, (sentence) => memoryPanel.remember(sentence));
 
-part("copy").addEventListener("click", async () => {
+byId("copy").addEventListener("click", async () => {
   try {
-    await navigator.clipboard.writeText(box.value);
-    notice.mention("Copied.");
+    await navigator.clipboard.writeText(editor.value);
+    notice.showBriefly("Copied.");
   } catch {
-    box.select(); // the browser forbids it; the person's own keys may still
-    notice.mention("Selected: copy it with Ctrl+C.");
+    editor.select(); // the browser forbids scripts to copy; the user can
+    notice.showBriefly("Selected: copy it with Ctrl+C.");
   }
 });
 
-function offerModels({ models }) {
-  const choice = part("model-choice");
-  choice.replaceChildren(...models.map(({ name }) => make("option", {}, name)));
-  part("model").hidden = models.length < 2; // the default one is first
-  choice.addEventListener("change", () => (suggester.model = choice.value));
+function showModels(models) {
+  const select = byId("model-select");
+  select.replaceChildren(...models.map(({ name }) => createElement("option", {}, name)));
+  byId("model").hidden = models.length < 2; // the default model is the first
+  select.addEventListener("change", () => (suggester.model = select.value));
 }
 
-/** Learn what the service offers; one that is still starting is asked again. */
+/** Load the settings of the service; retry while it is starting. */
 async function start() {
   try {
-    const [settings, models] = await Promise.all([service.settings(), service.models()]);
+    const [settings, { models }] = await Promise.all([api.settings(), api.models()]);
     notice.clear();
     suggester.limits = settings.limits;
-    enough.longest = settings.limits.characters;
-    memory.start(settings.memory);
-    offerModels(models);
-    follow();
-  } catch (trouble) {
-    if (trouble.status === 401) {
-      service.token = await askForToken(part("token-dialog"));
+    keywordPanel.maxCharacters = settings.limits.characters;
+    memoryPanel.start(settings.memory);
+    showModels(models);
+    showEditorSentence();
+  } catch (error) {
+    if (error.status === 401) {
+      api.token = await promptForToken(byId("token-dialog"));
     } else {
-      notice.tell(trouble);
+      onError(error);
       await new Promise((resolve) => setTimeout(resolve, SETTINGS_RETRY_MS));
     }
     await start();
   }
 }
 
-box.focus();
+editor.focus();
 await start();

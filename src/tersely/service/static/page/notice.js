@@ -1,6 +1,8 @@
-/** One calm line at the foot of the page, while something is not as it should be. */
+/** A line at the bottom of the page for errors and confirmations. */
 
-import { Trouble } from "../suggest/service.js";
+import { ServiceError } from "../widget/api.js";
+
+const CONFIRMATION_MS = 4000;
 
 export class Notice {
   #element;
@@ -10,30 +12,30 @@ export class Notice {
     this.#element = element;
   }
 
-  /** Say it until it is over. */
-  say(text) {
+  /** Show a text until the next one. */
+  show(text) {
     clearTimeout(this.#timer);
     this.#element.textContent = text;
   }
 
-  /** Say it for a while. */
-  mention(text) {
-    this.say(text);
-    this.#timer = setTimeout(() => this.clear(), 4000);
+  /** Show a text for a few seconds. */
+  showBriefly(text) {
+    this.show(text);
+    this.#timer = setTimeout(() => this.clear(), CONFIRMATION_MS);
   }
 
   clear() {
-    this.say("");
+    this.show("");
   }
 
-  /** What a service's trouble means to a person; null when it is over. */
-  tell(trouble) {
-    if (trouble === null) return this.clear();
-    if (!(trouble instanceof Trouble)) {
-      console.error(trouble);
-      return this.say("Something went wrong here. Your text is safe.");
+  /** Show an error; null clears the notice. */
+  showError(error) {
+    if (error === null) return this.clear();
+    if (!(error instanceof ServiceError)) {
+      console.error(error);
+      return this.show("Something went wrong here. Your text is safe.");
     }
-    const again = trouble.retryAfter ? ` Trying again in ${trouble.retryAfter} s.` : "";
-    return this.say(`${trouble.message}${again} Your text is safe.`);
+    const retry = error.retryAfter ? ` Trying again in ${error.retryAfter} s.` : "";
+    return this.show(`${error.message}${retry} Your text is safe.`);
   }
 }

@@ -1,17 +1,19 @@
-/** Small things kept by the browser; where that is forbidden, nothing is kept and nothing breaks. */
+/** Browser storage; where it is forbidden, nothing is stored and nothing fails. */
 
-export function read(store, name) {
+/** @param {"localStorage" | "sessionStorage"} storage */
+export function readItem(storage, name) {
   try {
-    return window[store].getItem(`tersely.${name}`);
+    return window[storage].getItem(`tersely.${name}`);
   } catch {
     return null;
   }
 }
 
-export function write(store, name, value) {
+/** @param {"localStorage" | "sessionStorage"} storage */
+export function writeItem(storage, name, value) {
   try {
-    window[store].setItem(`tersely.${name}`, value);
+    window[storage].setItem(`tersely.${name}`, value);
   } catch {
-    // full, or forbidden
+    // Storage is full or forbidden.
   }
 }

@@ -1,24 +1,24 @@
-"""The modules that only think: where keywords begin, what comes next, what a key means."""
+"""Functions without side effects: the query at the caret, alignment, and key bindings."""
 
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.conftest import Opener
-from tests.browser.standin import StandIn
+from tests.browser.conftest import OpenPage
+from tests.browser.fake_service import FakeService
 
 LIMITS = {"keywords": 32, "characters": 200}
 
 
 @pytest.fixture
-def call(page: Page, standin: StandIn, open_desk: Opener) -> Any:
-    """Call an exported function of a module of the page."""
-    open_desk()
+def call(page: Page, service: FakeService, open_page: OpenPage) -> Any:
+    """Return a function that calls an exported function of a module."""
+    open_page()
 
     def call(module: str, name: str, *arguments: Any) -> Any:
         return page.evaluate(
-            """async ([module, name, given]) => (await import(`/${module}`))[name](...given)""",
+            """async ([module, name, args]) => (await import(`/${module}`))[name](...args)""",
             [module, name, list(arguments)],
         )
 
@@ -44,20 +44,20 @@ def test_keywords_begin_after_the_sentences_on_a_line(call: Any) -> None:
         "We met at noon. |": None,
         "late|. We met": "late. We met",
     }
-    for marked, keywords in cases.items():
-        caret = marked.index("|")
-        found = call("suggest/line.js", "writingAt", marked.replace("|", ""), caret, LIMITS)
-        assert (found and found["keywords"]) == keywords, marked
+    for text, keywords in cases.items():
+        caret = text.index("|")
+        query = call("widget/query.js", "queryAt", text.replace("|", ""), caret, LIMITS)
+        assert (query and query["keywords"]) == keywords, text
 
 
-def test_context_is_cut_at_a_word(call: Any) -> None:
+def test_context_is_truncated_at_a_word(call: Any) -> None:
     text = "word " * 100 + "\nlate"
-    found = call("suggest/line.js", "writingAt", text, len(text), LIMITS)
-    assert len(found["context"]) <= 200
-    assert set(found["context"].split()) == {"word"}
+    query = call("widget/query.js", "queryAt", text, len(text), LIMITS)
+    assert len(query["context"]) <= 200
+    assert set(query["context"].split()) == {"word"}
 
 
-def test_keywords_are_found_in_order_as_words(call: Any) -> None:
+def test_keywords_are_aligned_in_order_as_words(call: Any) -> None:
     cases = [
         (("It is late.", "late", False), [[6, 10]]),
         (("It is LATE now.", "late now", False), [[6, 10], [11, 14]]),
@@ -70,10 +70,10 @@ def test_keywords_are_found_in_order_as_words(call: Any) -> None:
         (("İt is late.", "late", False), None),
     ]
     for arguments, spans in cases:
-        assert call("suggest/words.js", "alignment", *arguments) == spans, arguments
+        assert call("widget/alignment.js", "alignKeywords", *arguments) == spans, arguments
 
 
-def test_the_next_word_is_the_first_that_was_not_typed(call: Any) -> None:
+def test_accepting_a_word_adds_the_first_one_that_was_not_typed(call: Any) -> None:
     cases = [
         ("I am late.", [[5, 9]], "I late"),
         ("I am late.", [[0, 1], [5, 9]], "I am late"),
@@ -84,35 +84,41 @@ def test_the_next_word_is_the_first_that_was_not_typed(call: Any) -> None:
         ("I am late.", [], "I"),
     ]
     for text, spans, line in cases:
-        found = call("suggest/words.js", "withNextWord", {"text": text, "spans": spans})
-        assert found == line, (text, spans)
+        result = call("widget/alignment.js", "acceptNextWord", {"text": text, "spans": spans})
+        assert result == line, (text, spans)
 
 
-def test_spans_that_are_none_fall_out(call: Any) -> None:
+def test_invalid_spans_are_dropped(call: Any) -> None:
     spans = [[3, 9], [0, 2], [1, 2], [2, 2], [-1, 1], [0, 99]]
-    assert call("suggest/words.js", "tidySpans", spans, "It is late.") == [[0, 2], [3, 9]]
-    assert call("suggest/words.js", "tidySpans", None, "It is late.") == []
-    assert call("suggest/words.js", "tidySpans", [[1, 2]], "🎉x") == [[2, 3]]
+    assert call("widget/alignment.js", "normalizeSpans", spans, "It is late.") == [[0, 2], [3, 9]]
+    assert call("widget/alignment.js", "normalizeSpans", None, "It is late.") == []
+    assert call("widget/alignment.js", "normalizeSpans", [[1, 2]], "🎉x") == [[2, 3]]
 
 
-def test_a_key_means_something_only_where_it_should(call: Any) -> None:
-    state = {"open": True, "active": -1, "count": 3, "atLineEnd": True, "canGoBack": False}
+def test_a_key_has_an_action_only_in_some_states(call: Any) -> None:
+    state = {
+        "isOpen": True,
+        "selected": -1,
+        "count": 3,
+        "isAtLineEnd": True,
+        "canUndo": False,
+    }
     plain = {"altKey": False, "ctrlKey": False, "metaKey": False, "shiftKey": False}
     alt_2 = {**plain, "altKey": True, "key": "™", "code": "Digit2"}
     cases = [
-        ({**plain, "key": "ArrowDown"}, state, {"do": "next"}),
-        ({**plain, "key": "ArrowDown"}, {**state, "open": False}, None),
+        ({**plain, "key": "ArrowDown"}, state, {"name": "next"}),
+        ({**plain, "key": "ArrowDown"}, {**state, "isOpen": False}, None),
         ({**plain, "key": "ArrowDown", "shiftKey": True}, state, None),
         ({**plain, "key": "Enter"}, state, None),
-        ({**plain, "key": "Enter"}, {**state, "active": 1}, {"do": "accept", "at": 1}),
-        (alt_2, state, {"do": "accept", "at": 1}),
+        ({**plain, "key": "Enter"}, {**state, "selected": 1}, {"name": "accept", "index": 1}),
+        (alt_2, state, {"name": "accept", "index": 1}),
         (alt_2, {**state, "count": 1}, None),
         ({**alt_2, "ctrlKey": True}, state, None),  # AltGr
-        ({**plain, "key": "ArrowRight"}, {**state, "atLineEnd": False}, None),
-        ({**plain, "key": "Escape"}, {**state, "open": False, "canGoBack": True}, {"do": "back"}),
-        ({**plain, "key": "Tab"}, {**state, "active": 1}, None),
+        ({**plain, "key": "ArrowRight"}, {**state, "isAtLineEnd": False}, None),
+        ({**plain, "key": "Escape"}, {**state, "isOpen": False, "canUndo": True}, {"name": "undo"}),
+        ({**plain, "key": "Tab"}, {**state, "selected": 1}, None),
         ({**plain, "key": "2", "code": "Digit2"}, state, None),
     ]
-    for event, situation, intent in cases:
+    for event, key_state, action in cases:
         event = {"code": "", "isComposing": False, "keyCode": 0, **event}
-        assert call("suggest/keys.js", "intentOf", event, situation) == intent, event
+        assert call("widget/keys.js", "actionForKey", event, key_state) == action, event

@@ -1,7 +1,7 @@
-"""A service that stands in for the real one: the same API and headers, and answers made to order.
+"""A fake of the service: the same API and headers, with responses set by the test.
 
-Answers can be held back until the test lets them go, which makes slow servers exact; every request
-is written down. To try the page by hand with a real model, see by_hand.py.
+A test can hold responses back to simulate a slow service exactly; every request is recorded.
+manual_server.py serves the page with a real model.
 """
 
 import json
@@ -32,11 +32,11 @@ TYPES = {
 }
 PATTERNS = ("I would like {}.", "Can we talk about {}?", "She told me that {} is fine.")
 
-Reply = dict[str, Any]
+Json = dict[str, Any]
 
 
 def spans_of(keywords: str, text: str) -> list[list[int]]:
-    """Where the keywords stand in the text, in order."""
+    """Return the spans of the keywords in the text, in order."""
     spans, start = [], 0
     for word in keywords.split():
         at = text.lower().find(word.lower().strip('?!."'), start)
@@ -46,25 +46,26 @@ def spans_of(keywords: str, text: str) -> list[list[int]]:
     return spans
 
 
-def suggestion(keywords: str, text: str, **more: Any) -> Reply:
-    """A suggestion as the API tells it."""
-    plain = {"text": text, "score": 0.5, "source": "model", "corrected": []}
-    return {**plain, "spans": spans_of(keywords, text), **more}
+def suggestion(keywords: str, text: str, **fields: Any) -> Json:
+    """Return a suggestion as in the API; `fields` override the defaults."""
+    defaults = {"text": text, "score": 0.5, "source": "model", "corrected": []}
+    return {**defaults, "spans": spans_of(keywords, text), **fields}
 
 
-def suggest(question: Reply) -> list[Reply]:
-    """Sentences made by pattern; every one contains the keywords."""
-    words = question["keywords"]
-    return [suggestion(words, one.format(words)) for one in PATTERNS][: question["n"]]
+def suggest(request: Json) -> list[Json]:
+    """Return the sentences of PATTERNS, each with the keywords."""
+    keywords = request["keywords"]
+    texts = (pattern.format(keywords) for pattern in PATTERNS)
+    return [suggestion(keywords, text) for text in texts][: request["n"]]
 
 
-def choose_keywords(question: Reply) -> Reply:
-    """Keep the longest words: as many as the budget says, half of them without one."""
-    found = list(re.finditer(r"\w+|[^\w\s]", question["sentence"]))
-    budget = 0.5 if question["budget"] is None else question["budget"]
-    longest = sorted(found, key=lambda match: -len(match.group()))
-    kept = longest[: round(budget * len(found))]
-    tokens = [
+def choose_keywords(request: Json) -> Json:
+    """Keep the longest tokens, up to the budget; half of them without a budget."""
+    matches = list(re.finditer(r"\w+|[^\w\s]", request["sentence"]))
+    budget = 0.5 if request["budget"] is None else request["budget"]
+    longest = sorted(matches, key=lambda match: -len(match.group()))
+    kept = longest[: round(budget * len(matches))]
+    tokens: list[Json] = [
         {
             "token": match.group().lower(),
             "keep": round(min(len(match.group()) / 8, 1.0), 3),
@@ -72,57 +73,61 @@ def choose_keywords(question: Reply) -> Reply:
             "start": match.start(),
             "end": match.end(),
         }
-        for match in found
+        for match in matches
     ]
     keywords = [token["token"] for token in tokens if token["typed"]]
     return {
         "keywords": keywords,
         "tokens": tokens,
         "typed_characters": len(" ".join(keywords)),
-        "sentence_characters": len(question["sentence"]),
+        "sentence_characters": len(request["sentence"]),
     }
 
 
 @dataclass
-class StandIn:
-    """What the stand-in answers, and what it was asked."""
+class FakeService:
+    """The responses of the fake service, and the requests it has received."""
 
-    suggest: Callable[[Reply], list[Reply]] = suggest
-    choose_keywords: Callable[[Reply], Reply] = choose_keywords
-    hold: Callable[[Reply], bool] = lambda question: False
+    suggest: Callable[[Json], list[Json]] = suggest
+    choose_keywords: Callable[[Json], Json] = choose_keywords
+    hold: Callable[[Json], bool] = lambda request: False
     allowed_origins: tuple[str, ...] = ()
     token: str | None = None
     memory_available: bool = True
     memory_on: bool = False
     models: tuple[str, ...] = ("everyday",)
-    failures: list[tuple[int, Reply, int]] = field(default_factory=list)
+    failures: list[tuple[int, Json, int]] = field(default_factory=list)
     pages: dict[str, bytes] = field(default_factory=dict)
     remembered: dict[str, int] = field(default_factory=dict)
-    requests: list[tuple[str, str, Reply]] = field(default_factory=list)
+    requests: list[tuple[str, str, Json]] = field(default_factory=list)
     release: threading.Event = field(default_factory=threading.Event)
     url: str = ""
 
-    def asked(self, path: str = "/v1/complete", method: str = "POST") -> list[Reply]:
-        """The bodies of the requests for a path, in order."""
-        return [body for verb, where, body in self.requests if (verb, where) == (method, path)]
+    def request_bodies(self, path: str = "/v1/complete", method: str = "POST") -> list[Json]:
+        """Return the bodies of the requests to a path, in order."""
+        return [
+            body
+            for request_method, request_path, body in self.requests
+            if (request_method, request_path) == (method, path)
+        ]
 
-    def asked_about(self, keywords: str) -> list[Reply]:
-        """The questions with exactly these keywords; a request given up may be read late."""
-        return [body for body in self.asked() if body["keywords"] == keywords]
+    def requests_for(self, keywords: str) -> list[Json]:
+        """Return the completion requests with exactly these keywords."""
+        return [body for body in self.request_bodies() if body["keywords"] == keywords]
 
     @contextmanager
-    def serving(self, port: int = 0) -> Iterator["StandIn"]:
-        """Answer on a loopback port until the block ends."""
-        with Server(port) as server:
-            server.standin = self
+    def serving(self, port: int = 0) -> Iterator["FakeService"]:
+        """Serve on a loopback port until the block ends."""
+        with FakeServer(port) as server:
+            server.service = self
             self.url = server.url
             try:
                 yield self
             finally:
                 self.release.set()
 
-    def answer(self, method: str, path: str, query: Reply, body: Reply) -> Reply | None:
-        """The API, route by route; None where there is no such route."""
+    def respond(self, method: str, path: str, query: Json, body: Json) -> Json | None:
+        """Return the response of a route, or None if there is no such route."""
         if (method, path) == ("POST", "/v1/complete"):
             if self.hold(body):
                 self.release.wait(20)
@@ -136,9 +141,9 @@ class StandIn:
             memory = {"available": self.memory_available, "on": self.memory_on}
             limits = {"keywords": 32, "characters": 200, "n": 10}
             return {"memory": memory, "limits": limits}
-        return self._answer_memory(method, query, body) if path == "/v1/memory" else None
+        return self._respond_memory(method, query, body) if path == "/v1/memory" else None
 
-    def _answer_memory(self, method: str, query: Reply, body: Reply) -> Reply | None:
+    def _respond_memory(self, method: str, query: Json, body: Json) -> Json | None:
         if method == "PUT":
             self.memory_on = body["on"]
             return {"on": self.memory_on}
@@ -146,30 +151,30 @@ class StandIn:
             self.remembered[body["text"]] = self.remembered.get(body["text"], 0) + 1
             return {"remembered": body["text"]}
         if method == "DELETE":
-            gone = list(self.remembered) if body.get("all") else [body["text"]]
-            for text in gone:
+            forgotten = list(self.remembered) if body.get("all") else [body["text"]]
+            for text in forgotten:
                 self.remembered.pop(text, None)
-            return {"forgotten": len(gone)}
-        wanted = query.get("search", [""])[0].lower()
+            return {"forgotten": len(forgotten)}
+        search = query.get("search", [""])[0].lower()
         rows = [
             {"text": text, "times": times, "last_used": "2026-01-01T00:00:00Z"}
             for text, times in self.remembered.items()
-            if wanted in text.lower()
+            if search in text.lower()
         ]
         return {"sentences": rows, "total": len(self.remembered)}
 
 
-class Server(ThreadingHTTPServer):
-    """A loopback port; who stands behind it may change from test to test."""
+class FakeServer(ThreadingHTTPServer):
+    """A server on a loopback port; each test may set another `service`."""
 
     daemon_threads = True
 
     def __init__(self, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.url = f"http://127.0.0.1:{self.server_address[1]}/"
-        self.standin = StandIn()
+        self.service = FakeService()
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> "FakeServer":
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
@@ -179,46 +184,48 @@ class Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Server
+    server: FakeServer
     protocol_version = "HTTP/1.1"
 
     @property
-    def standin(self) -> StandIn:
-        return self.server.standin
+    def service(self) -> FakeService:
+        return self.server.service
 
     def _handle(self) -> None:
         address = urlsplit(self.path)
         length = int(self.headers.get("Content-Length") or 0)
         body = json.loads(self.rfile.read(length)) if length else {}
-        self.standin.requests.append((self.command, address.path, body))
+        self.service.requests.append((self.command, address.path, body))
         if self.command == "OPTIONS":
             self._send(204, b"", "text/plain")
         elif address.path.startswith("/v1/"):
-            self._answer(address.path, parse_qs(address.query), body)
+            self._respond(address.path, parse_qs(address.query), body)
         else:
-            self._file(address.path)
+            self._send_file(address.path)
 
     do_GET = do_POST = do_PUT = do_DELETE = do_OPTIONS = _handle  # noqa: N815
 
-    def _answer(self, path: str, query: Reply, body: Reply) -> None:
-        standin = self.standin
-        token = standin.token
+    def _respond(self, path: str, query: Json, body: Json) -> None:
+        service = self.service
+        token = service.token
         if token and self.headers.get("Authorization") != f"Bearer {token}":
-            self._json(401, {"error": {"code": "unauthorised", "message": "A token is needed."}})
-        elif path == "/v1/complete" and standin.failures:
-            status, reply, seconds = standin.failures.pop(0)
-            self._json(status, reply, {"Retry-After": str(seconds)})
+            self._send_json(
+                401, {"error": {"code": "unauthorised", "message": "A token is needed."}}
+            )
+        elif path == "/v1/complete" and service.failures:
+            status, failure, seconds = service.failures.pop(0)
+            self._send_json(status, failure, {"Retry-After": str(seconds)})
         elif path == "/v1/memory/export":
-            text = "".join(f"{one}\n" for one in standin.remembered)
+            text = "".join(f"{sentence}\n" for sentence in service.remembered)
             self._send(200, text.encode(), "text/plain; charset=utf-8")
         else:
-            reply = standin.answer(self.command, path, query, body)
-            missing = {"error": {"code": "not_found", "message": "No such route."}}
-            self._json(*((404, missing) if reply is None else (200, reply)))
+            response = service.respond(self.command, path, query, body)
+            not_found = {"error": {"code": "not_found", "message": "No such route."}}
+            self._send_json(*((404, not_found) if response is None else (200, response)))
 
-    def _file(self, path: str) -> None:
-        if path in self.standin.pages:
-            self._send(200, self.standin.pages[path], TYPES[".html"], policy=None)
+    def _send_file(self, path: str) -> None:
+        if path in self.service.pages:
+            self._send(200, self.service.pages[path], TYPES[".html"], policy=None)
             return
         file = STATIC / (path.lstrip("/") or "index.html")
         if file.is_file() and STATIC in file.resolve().parents:
@@ -226,7 +233,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._send(404, b"", "text/plain")
 
-    def _json(self, status: int, reply: Reply, headers: dict[str, str] | None = None) -> None:
+    def _send_json(self, status: int, reply: Json, headers: dict[str, str] | None = None) -> None:
         self._send(status, json.dumps(reply).encode(), "application/json", headers)
 
     def _send(
@@ -252,17 +259,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(body)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # the browser gave the request up; that is what the tests are about
+            pass  # the browser has aborted the request
 
     def _allow_origin(self, is_api: bool) -> None:
-        """Scripts and styles are for every site, answers only for those allowed."""
+        """Allow every site to load files, and allowed origins to call the API."""
         origin = self.headers.get("Origin")
         if not is_api:
             self.send_header("Access-Control-Allow-Origin", "*")
-        elif origin in self.standin.allowed_origins:
+        elif origin in self.service.allowed_origins:
             self.send_header("Access-Control-Allow-Origin", origin)
             self.send_header("Access-Control-Allow-Headers", "Authorization, Content-Type")
             self.send_header("Access-Control-Expose-Headers", "Retry-After")
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
