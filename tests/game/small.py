@@ -4,10 +4,10 @@ import torch
 
 from tersely.game.batches import Batch
 from tersely.game.paper.scheme import Scheme
-from tersely.model.shape import SchemeShape
+from tersely.model.shapes import PaperShape
 
 
-def small_shape(**changes) -> SchemeShape:
+def small_shape(**changes) -> PaperShape:
     values = {
         "vocabulary_size": 30,
         "embedding_units": 7,
@@ -21,7 +21,7 @@ def small_shape(**changes) -> SchemeShape:
         "adaptive_cutoffs": (),
         "adaptive_division": 2.0,
     }
-    return SchemeShape(**{**values, **changes})
+    return PaperShape(**{**values, **changes})
 
 
 SHAPES = {
@@ -32,7 +32,7 @@ SHAPES = {
 }
 
 
-def small_scheme(shape: SchemeShape | None = None, *, width: float = 0.8, seed: int = 1) -> Scheme:
+def small_scheme(shape: PaperShape | None = None, *, width: float = 0.8, seed: int = 1) -> Scheme:
     scheme = Scheme(shape or small_shape())
     scheme.start_uniform(width, torch.Generator().manual_seed(seed))
     return scheme

@@ -11,11 +11,11 @@ from tersely.game.batches import Batch
 from tersely.game.distilled.masks import inside
 from tersely.game.distilled.scheme import MonotoneScheme
 from tersely.model.folder import ModelFolder
-from tersely.model.monotone_shape import MONOTONE, MonotoneShape
+from tersely.model.shapes import MONOTONE, MonotoneShape
 from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
 
 LEXICON = [*SPECIAL_TOKENS, *(f"w{n}" for n in range(len(SPECIAL_TOKENS), 40))]
-WORTH = {
+WORTH: dict[str, Any] = {
     "encoder": {"kind": "surprisal", "noise": 0.4, "default_budget": 0.4},
     "budgets": [
         {"budget": 0.1, "typed_fraction": 0.1},

@@ -3,7 +3,7 @@ import torch
 from tersely.game.alignment import Placement, place_leftmost
 from tersely.game.batches import Batch
 from tersely.game.distilled.masks import inside
-from tersely.text.keywords import leftmost_alignment
+from tersely.text.alignment import align
 from tersely.text.vocabulary import EOS_ID
 from tests.game.small import random_batch
 
@@ -22,7 +22,7 @@ def test_each_keyword_is_placed_as_far_left_as_can_be() -> None:
         tokens, mask = batch.tokens[row, :length], keep[row, :length]
         typed = tokens[mask].tolist()
         places = placed.here[row, :length].nonzero().squeeze(1).tolist()
-        assert places == leftmost_alignment(typed, tokens.tolist())
+        assert places == align(typed, tokens.tolist())
         assert placed.keywords[row, : placed.counts[row]].tolist() == [*typed, EOS_ID]
         moved += places != mask.nonzero().squeeze(1).tolist()
     assert moved > 100

@@ -6,6 +6,7 @@ import os
 import pickle
 import struct
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from safetensors.numpy import load_file, save_file
 
 from tersely.text.vocabulary import SPECIAL_TOKENS
 
-Spoil = Callable[[Path], None]
+Spoil = Callable[[Path], object]
 
 
 def ways() -> Iterator[tuple[str, Spoil]]:
@@ -28,22 +29,29 @@ def ways() -> Iterator[tuple[str, Spoil]]:
 
 def _files() -> Iterator[tuple[str, Spoil]]:
     for name in ("config.json", "model.safetensors", "vocab.txt", "README.md"):
-        yield f"{name} missing", lambda f, n=name: (f / n).unlink()
-        yield f"{name} is a pipe", lambda f, n=name: _replace(f / n, os.mkfifo)
-        yield f"{name} is a folder", lambda f, n=name: _replace(f / n, os.mkdir)
-        yield f"{name} dangles", lambda f, n=name: _replace(f / n, lambda p: p.symlink_to("no"))
-        yield (
-            f"{name} is endless",
-            lambda f, n=name: _replace(f / n, lambda p: p.symlink_to("/dev/zero")),
-        )
-        yield f"{name} is huge", lambda f, n=name: _grow(f / n, 5 << 30)
+        acts: dict[str, Callable[[Path], object]] = {
+            "missing": Path.unlink,
+            "is a pipe": lambda path: _replace(path, os.mkfifo),
+            "is a folder": lambda path: _replace(path, os.mkdir),
+            "dangles": lambda path: _replace(path, lambda link: link.symlink_to("no")),
+            "is endless": lambda path: _replace(path, lambda link: link.symlink_to("/dev/zero")),
+            "is huge": lambda path: _grow(path, 5 << 30),
+        }
         if name != "README.md":
-            yield f"{name} empty", lambda f, n=name: (f / n).write_bytes(b"")
-            yield f"{name} pickled", lambda f, n=name: (f / n).write_bytes(pickle.dumps(_Bomb()))
-            yield f"{name} of zeros", lambda f, n=name: (f / n).write_bytes(bytes(4096))
-            yield f"{name} random", lambda f, n=name: (f / n).write_bytes(bytes(range(256)) * 9)
-            yield f"{name} half", lambda f, n=name: _truncate(f / n, 0.5)
-            yield f"{name} nearly whole", lambda f, n=name: _truncate(f / n, 0.98)
+            acts |= {
+                "empty": lambda path: path.write_bytes(b""),
+                "pickled": lambda path: path.write_bytes(pickle.dumps(_Bomb())),
+                "of zeros": lambda path: path.write_bytes(bytes(4096)),
+                "random": lambda path: path.write_bytes(bytes(range(256)) * 9),
+                "half": lambda path: _truncate(path, 0.5),
+                "nearly whole": lambda path: _truncate(path, 0.98),
+            }
+        for case, act in acts.items():
+            yield f"{name} {case}", _on_file(name, act)
+
+
+def _on_file(name: str, act: Callable[[Path], object]) -> Spoil:
+    return lambda folder: act(folder / name)
 
 
 def _configs() -> Iterator[tuple[str, Spoil]]:
@@ -82,7 +90,7 @@ def _configs() -> Iterator[tuple[str, Spoil]]:
         "extra tensor": {"tensors": {"x": {"shape": [1], "dtype": "F32"}}},
     }
     for name, change in changes.items():
-        yield f"config: {name}", lambda f, c=change: _change_config(f, c)
+        yield f"config: {name}", partial(_change_config, change=change)
     texts = {
         "a list": "[]",
         "a number": "1",
@@ -96,14 +104,14 @@ def _configs() -> Iterator[tuple[str, Spoil]]:
         "python": "__import__('os').system('touch hacked')",
     }
     for name, text in texts.items():
-        yield f"config: {name}", lambda f, t=text: (f / "config.json").write_text(t)
+        yield f"config: {name}", _on_file("config.json", partial(_write_text, text=text))
     yield "config: utf-16", lambda f: (f / "config.json").write_text("{}", encoding="utf-16")
 
 
 def _weights() -> Iterator[tuple[str, Spoil]]:
     lengths = {"zero": 0, "negative": 2**64 - 1, "past the end": 10**6, "huge": 2**62}
     for name, length in lengths.items():
-        yield f"weights: header length {name}", lambda f, n=length: _set_header_length(f, n)
+        yield f"weights: header length {name}", partial(_set_header_length, length=length)
     headers: dict[str, Any] = {
         "empty": {},
         "a list": [],
@@ -118,14 +126,14 @@ def _weights() -> Iterator[tuple[str, Spoil]]:
         "other name": {"../../escape": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}},
     }
     for name, header in headers.items():
-        yield f"weights: header {name}", lambda f, h=header: _change_header(f, h)
+        yield f"weights: header {name}", partial(_change_header, change=header)
     yield "weights: more bytes", lambda f: _append(f / "model.safetensors", b"\0" * 64)
     yield "weights: not a number", lambda f: _patch_floats(f, float("nan"))
     yield "weights: infinite", lambda f: _patch_floats(f, float("inf"))
 
 
 def _scales() -> Iterator[tuple[str, Spoil]]:
-    """Compact weights that config and header agree on, and that make no sense."""
+    """Quantised weights that config and header agree on, and that make no sense."""
     scales: dict[str, Any] = {
         "not numbers": np.full(4, np.nan, np.float32),
         "infinite": np.full(4, np.inf, np.float32),
@@ -140,10 +148,10 @@ def _scales() -> Iterator[tuple[str, Spoil]]:
         "compact themselves": np.ones(4, np.int8),
     }
     for name, array in scales.items():
-        yield f"scales: {name}", lambda f, a=array: _store(f, {"packed.scales": a})
+        yield f"scales: {name}", partial(_store, change={"packed.scales": array})
     packed = {"a row": np.ones(4, np.int8), "a block": np.ones((4, 4, 4), np.int8)}
     for name, array in packed.items():
-        yield f"scales: of {name}", lambda f, a=array: _store(f, {"packed": a})
+        yield f"scales: of {name}", partial(_store, change={"packed": array})
     yield "weights: half not a number", lambda f: _store(f, {"scale": np.array([np.nan], "f2")})
     yield "weights: too large once loaded", lambda f: _claim(f, rows=1 << 15, columns=1 << 16)
 
@@ -162,7 +170,7 @@ def _vocabularies() -> Iterator[tuple[str, Spoil]]:
         "a million words": special + "\n" + "\n".join(map(str, range(10**6))),
     }
     for name, text in texts.items():
-        yield f"vocabulary: {name}", lambda f, t=text: (f / "vocab.txt").write_text(t, newline="")
+        yield f"vocabulary: {name}", _on_file("vocab.txt", partial(_write_text, text=text))
     yield (
         "vocabulary: latin-1",
         lambda f: (f / "vocab.txt").write_bytes(special.encode() + b"\n\xe9\nb\n"),
@@ -172,6 +180,10 @@ def _vocabularies() -> Iterator[tuple[str, Spoil]]:
 class _Bomb:
     def __reduce__(self) -> tuple[Any, ...]:
         return os.mkdir, ("hacked",)
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="")
 
 
 def _replace(path: Path, make: Callable[[Path], Any]) -> None:

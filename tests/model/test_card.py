@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from tersely.model.card import Origin, write_card
 from tests.model.test_folder import small_model
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "trained": {"steps": 7000, "dev": {"kept_fraction": 0.435, "loss_nats_a_token": 0.6723}},
     "budgets": [
         {"budget": 0.35, "typed_fraction": 0.352, "loss_nats_a_token": 0.787},
@@ -15,15 +16,19 @@ SETTINGS = {
 }
 
 
-def card(settings=SETTINGS, **given) -> str:
-    model = replace(small_model(), settings=settings, card="\n# Everyday\n\nOld text.\n")
-    model.tensors.clear()
-    model.tensors["embedding"] = np.zeros((1500, 4), np.float32)
-    origin = given.pop("origin", Origin())
-    return write_card(model, "int8", weight_bytes=6_000, origin=origin, **given)
+def card(
+    settings: dict[str, Any] = SETTINGS, *, origin: Origin | None = None, text: str | None = None
+) -> str:
+    model = replace(
+        small_model(),
+        settings=settings,
+        tensors={"embedding": np.zeros((1500, 4), np.float32)},
+        card="\n# Everyday\n\nOld text.\n",
+    )
+    return write_card(model, "int8", weight_bytes=6_000, origin=origin or Origin(), text=text)
 
 
-def test_the_card_keeps_the_heading_and_tells_the_figures() -> None:
+def test_the_card_keeps_the_heading_and_lists_the_figures() -> None:
     lines = card().splitlines()
     assert lines[0] == "# Everyday"
     assert "Old text." not in lines
@@ -34,16 +39,16 @@ def test_the_card_keeps_the_heading_and_tells_the_figures() -> None:
     assert lines[-2:] == ["| 0.35 | 35.2% | 0.787 |", "| 0.50 | 47.2% | 0.387 |"]
 
 
-def test_a_persons_own_text_replaces_heading_and_description_alone() -> None:
-    own = card(text="# Mine\n\nFor letters.\n\n")
-    assert own.startswith("# Mine\n\nFor letters.\n\n## Figures\n")
-    assert own.endswith(card().partition("## Figures")[2])
+def test_a_given_text_replaces_heading_and_description_only() -> None:
+    replaced = card(text="# Mine\n\nFor letters.\n\n")
+    assert replaced.startswith("# Mine\n\nFor letters.\n\n## Figures\n")
+    assert replaced.endswith(card().partition("## Figures")[2])
 
 
-def test_only_what_is_told_of_the_origin_is_listed() -> None:
-    told = card(origin=Origin(corpus="Tatoeba\nsentences", licence="CC BY 2.0"))
-    assert "- Corpus: Tatoeba sentences\n- Licence: CC BY 2.0\n" in told
-    assert "Attribution" not in told
+def test_only_known_parts_of_the_origin_are_listed() -> None:
+    listed = card(origin=Origin(corpus="Tatoeba\nsentences", licence="CC BY 2.0"))
+    assert "- Corpus: Tatoeba sentences\n- Licence: CC BY 2.0\n" in listed
+    assert "Attribution" not in listed
     assert "Corpus" not in card()
 
 
@@ -56,7 +61,7 @@ def test_only_what_is_told_of_the_origin_is_listed() -> None:
         {"trained": {"steps": True}, "budgets": []},
     ],
 )
-def test_settings_without_figures_give_a_card_without_them(settings) -> None:
+def test_settings_without_figures_give_a_card_without_them(settings: dict[str, Any]) -> None:
     made = card(settings)
     assert "- Vocabulary: 7 tokens" in made
     assert "trained" not in made.partition("## Figures")[2]

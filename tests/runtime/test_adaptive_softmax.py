@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from tersely.game.layers.softmax import AdaptiveSoftmax, FullSoftmax
-from tersely.model.monotone_shape import MonotoneShape
+from tersely.model.shapes import MonotoneShape
 from tersely.runtime.adaptive_softmax import VocabularySoftmax
 from tests.game.small_monotone import small_monotone_shape
 
@@ -12,33 +12,31 @@ SHAPES = {
     "one cluster": small_monotone_shape(softmax="adaptive", adaptive_cutoffs=(10,)),
     "three clusters": small_monotone_shape(softmax="adaptive", adaptive_cutoffs=(3, 10, 20)),
 }
+HIDDEN = 3 * torch.randn((5, 8), generator=torch.Generator().manual_seed(2))
 
 
-def both(shape: MonotoneShape) -> tuple[torch.nn.Module, VocabularySoftmax]:
+def torch_and_numpy(shape: MonotoneShape) -> tuple[torch.nn.Module, VocabularySoftmax]:
     torch.manual_seed(1)
     theirs = (FullSoftmax if shape.softmax == "full" else AdaptiveSoftmax)(shape)
-    tensors = {f"decoder.softmax.{name}": one.numpy() for name, one in theirs.state_dict().items()}
+    state = theirs.state_dict()
+    tensors = {f"decoder.softmax.{name}": tensor.numpy() for name, tensor in state.items()}
     return theirs, VocabularySoftmax.load(tensors, shape)
 
 
-def spoken() -> torch.Tensor:
-    return 3 * torch.randn((5, 8), generator=torch.Generator().manual_seed(2))
+@pytest.mark.parametrize("name", SHAPES)
+def test_log_probabilities_equal_those_of_torch(name: str) -> None:
+    theirs, ours = torch_and_numpy(SHAPES[name])
+    log_probs = ours.log_probs(HIDDEN.numpy())
+    assert log_probs.shape == (5, 30)
+    with torch.no_grad():
+        for token in range(30):
+            expected = theirs(HIDDEN, torch.full((5,), token)).numpy()
+            assert np.allclose(log_probs[:, token], expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@torch.no_grad()
-def test_it_gives_every_word_what_torch_does(name: str) -> None:
-    theirs, ours = both(SHAPES[name])
-    scores = ours.log_probabilities(spoken().numpy())
-    assert scores.shape == (5, 30)
-    for word in range(30):
-        expected = theirs(spoken(), torch.full((5,), word)).numpy()
-        assert np.allclose(scores[:, word], expected, atol=1e-5)
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_chances_of_all_words_sum_to_one(name: str) -> None:
-    _, ours = both(SHAPES[name])
-    chances = np.exp(ours.log_probabilities(spoken().numpy()).astype(np.float64))
-    assert np.allclose(chances.sum(axis=1), 1, atol=1e-5)
-    assert chances.std(axis=1).min() > 1e-3
+def test_probabilities_sum_to_one(name: str) -> None:
+    _, ours = torch_and_numpy(SHAPES[name])
+    probabilities = np.exp(ours.log_probs(HIDDEN.numpy()).astype(np.float64))
+    assert np.allclose(probabilities.sum(axis=1), 1, atol=1e-5)
+    assert probabilities.std(axis=1).min() > 1e-3

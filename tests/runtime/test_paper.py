@@ -1,12 +1,16 @@
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 import torch
 
 from tersely.decoding.scoring import total_nll
 from tersely.errors import TerselyError
+from tersely.game.batches import Batch
 from tersely.game.paper.scheme import Scheme
 from tersely.model.folder import ModelFolder
-from tersely.runtime.paper import Runtime
+from tersely.runtime.paper import PaperRuntime
 from tersely.text.keywords import keywords
 from tersely.text.vocabulary import BOS_ID, EOS_ID, SPECIAL_TOKENS, Vocabulary
 from tests.game.small import SHAPES, random_batch, small_scheme
@@ -23,27 +27,36 @@ def folder_of(scheme: Scheme) -> ModelFolder:
     )
 
 
-def drawn(rows: int) -> tuple:
+class Sentences(NamedTuple):
+    """Random sentences as a batch of ids, and as words with their keywords."""
+
+    batch: Batch
+    keep: torch.Tensor
+    tokens: list[list[str]]
+    typed: list[list[str]]
+
+
+def draw_sentences(rows: int) -> Sentences:
     batch = random_batch(rows)
     keep = torch.rand(batch.tokens.shape, generator=torch.Generator().manual_seed(2)) < 0.5
-    sentences = [
+    tokens = [
         [LEXICON[token] for token in row[:length]]
         for row, length in zip(batch.tokens.tolist(), batch.lengths.tolist(), strict=True)
     ]
     typed = [
-        keywords(tokens, mask[: len(tokens)])
-        for tokens, mask in zip(sentences, keep.tolist(), strict=True)
+        keywords(sentence, mask[: len(sentence)])
+        for sentence, mask in zip(tokens, keep.tolist(), strict=True)
     ]
-    return batch, keep, sentences, typed
+    return Sentences(batch, keep, tokens, typed)
 
 
 @pytest.mark.promise(10)
 @pytest.mark.parametrize("name", SHAPES)
 @torch.no_grad()
-def test_numpy_and_torch_give_sentences_the_same_probability(name: str) -> None:
+def test_numpy_and_torch_agree_on_the_loss_of_sentences(name: str) -> None:
     scheme = small_scheme(SHAPES[name])
-    batch, keep, sentences, typed = drawn(1000)
-    ours = total_nll(Runtime(folder_of(scheme)), typed, sentences)
+    batch, keep, sentences, typed = draw_sentences(1000)
+    ours = total_nll(PaperRuntime(folder_of(scheme)), typed, sentences)
     theirs = scheme.total_loss(batch, keep).numpy()
     assert np.abs(ours - theirs).max() < 1e-4
 
@@ -51,60 +64,60 @@ def test_numpy_and_torch_give_sentences_the_same_probability(name: str) -> None:
 @pytest.mark.promise(10)
 @pytest.mark.parametrize("name", ["paper", "adaptive"])
 @torch.no_grad()
-def test_numpy_and_torch_keep_the_same_tokens(name: str) -> None:
+def test_numpy_and_torch_agree_on_keep_probabilities(name: str) -> None:
     scheme = small_scheme(SHAPES[name])
-    batch, _, sentences, _ = drawn(1000)
-    ours = Runtime(folder_of(scheme)).keep_probabilities(sentences)
+    batch, _, sentences, _ = draw_sentences(1000)
+    ours = PaperRuntime(folder_of(scheme)).keep_probabilities(sentences)
     theirs = scheme.encoder(batch.tokens, batch.lengths).sigmoid()
     for row, (mine, length) in enumerate(zip(ours, batch.lengths.tolist(), strict=True)):
         assert np.abs(mine - theirs[row, :length].numpy()).max() < 1e-5
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_probabilities_of_the_next_word_sum_to_one(name: str) -> None:
-    runtime = Runtime(folder_of(small_scheme(SHAPES[name])))
-    _, _, _, typed = drawn(20)
+def test_probabilities_of_the_next_token_sum_to_one(name: str) -> None:
+    runtime = PaperRuntime(folder_of(small_scheme(SHAPES[name])))
+    _, _, _, typed = draw_sentences(20)
     typed = [row for row in typed if row or SHAPES[name].end_mark_in_keywords]
     state = runtime.begin(typed)
-    _, coming = runtime.step(state, np.full(len(typed), 2))
-    assert np.allclose(np.exp(coming.all().astype(np.float64)).sum(axis=1), 1, atol=1e-5)
+    _, next_token = runtime.step(state, np.full(len(typed), 2))
+    assert np.allclose(np.exp(next_token.log_probs().astype(np.float64)).sum(axis=1), 1, atol=1e-5)
 
 
-def test_rows_can_be_taken_and_repeated() -> None:
-    runtime = Runtime(folder_of(small_scheme()))
+def test_rows_of_a_state_can_be_reordered_and_repeated() -> None:
+    runtime = PaperRuntime(folder_of(small_scheme()))
     state = runtime.begin([["w5"], ["w6", "w39"]])
     _, both = runtime.step(state, np.array([2, 2]))
-    _, turned = runtime.step(state.take(np.array([1, 0, 1])), np.array([2, 2, 2]))
-    assert np.allclose(turned.all(), both.all()[[1, 0, 1]], atol=1e-6)
+    _, reordered = runtime.step(state.take(np.array([1, 0, 1])), np.array([2, 2, 2]))
+    assert np.allclose(reordered.log_probs(), both.log_probs()[[1, 0, 1]], atol=1e-6)
 
 
-@pytest.mark.parametrize("opening", [[7], [7, 8], [5, 6, 5], [1, 9, 4, 10]])
+@pytest.mark.parametrize("prefix", [[7], [7, 8], [5, 6, 5], [1, 9, 4, 10]])
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_continuation_is_as_likely_as_that_part_of_the_whole_sentence(
-    name: str, opening: list[int]
+def test_a_continuation_of_a_prefix_is_as_likely_as_within_the_whole_sentence(
+    name: str, prefix: list[int]
 ) -> None:
-    runtime = Runtime(folder_of(small_scheme(SHAPES[name])))
+    runtime = PaperRuntime(folder_of(small_scheme(SHAPES[name])))
     typed = [["w5", "w6"], ["w39"]]
-    rest = [11, 5, 6, 30, EOS_ID]  # 30 is w39, which only the second row can say
+    rest = [11, 5, 6, 30, EOS_ID]  # 30 is w39, which only the second row can copy
     state, whole = runtime.begin(typed), np.zeros(2)
-    for place, word in enumerate([BOS_ID, *opening, *rest[:-1]]):
-        state, coming = runtime.step(state, np.full(2, word))
-        if place >= len(opening):
-            whole += coming.of(np.full(2, rest[place - len(opening)]))
-    state, last = runtime.resume(runtime.begin(typed), opening)
+    for place, word in enumerate([BOS_ID, *prefix, *rest[:-1]]):
+        state, next_token = runtime.step(state, np.full(2, word))
+        if place >= len(prefix):
+            whole += next_token.log_prob(np.full(2, rest[place - len(prefix)]))
+    state, last = runtime.prefill(runtime.begin(typed), prefix)
     part = np.zeros(2)
     for word in rest:
-        state, coming = runtime.step(state, last)
-        part += coming.of(np.full(2, word))
+        state, next_token = runtime.step(state, last)
+        part += next_token.log_prob(np.full(2, word))
         last = np.full(2, word)
     assert np.isneginf(part[0])
     assert part[1] == pytest.approx(whole[1], abs=1e-5)
 
 
-def test_what_is_no_scheme_is_refused() -> None:
+def test_a_model_without_its_tensors_or_its_shape_is_refused() -> None:
     model = folder_of(small_scheme())
-    del model.tensors["decoder.attend.weight"]
-    with pytest.raises(TerselyError, match=r"decoder\.attend\.weight"):
-        Runtime(model)
+    fewer = {name: model.tensors[name] for name in model.tensors if "attend" not in name}
+    with pytest.raises(TerselyError, match=r"decoder\.attend\.weight is missing"):
+        PaperRuntime(replace(model, tensors=fewer))
     with pytest.raises(TerselyError, match="shape"):
-        Runtime(ModelFolder("paper", {}, model.tensors, model.vocabulary))
+        PaperRuntime(replace(model, settings={}))

@@ -119,7 +119,7 @@ def test_a_continued_scheme_says_what_the_old_one_said(
     _, before = old.step(old.begin([["waiter"]]), np.array([2]))
     _, after = new.step(new.begin([["waiter"]]), np.array([2]))
     words = [word for word in range(5, 50) if word != old.vocabulary.id_of("waiter")]
-    ratio = after.all()[0, words] - before.all()[0, words]
+    ratio = after.log_probs()[0, words] - before.log_probs()[0, words]
     assert np.allclose(ratio, ratio[0], atol=1e-4)
 
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from tersely.completion.completer import Completer, Suggestion
-from tersely.decoding.beam import Beam
+from tersely.decoding.beam import BeamOptions
 from tersely.model.folder import ModelFolder
-from tersely.model.shape import SchemeShape
+from tersely.model.shapes import PaperShape
 from tersely_lab.benchmarks.widened import widened
 from tests.game.small import SHAPES, small_scheme
 from tests.runtime.test_paper import folder_of
@@ -17,7 +17,7 @@ KEYWORDS = [["w5", "w9"], ["w30"], [], ["w7", "new", "w7", "w20"]]
 def test_a_larger_decoder_says_the_same(name: str, units: int) -> None:
     model = folder_of(small_scheme(SHAPES[name]))
     large = widened(model, units)
-    assert SchemeShape.from_settings(large.settings).decoder_units >= units
+    assert PaperShape.from_settings(large.settings).decoder_units >= units
     for ours, theirs in zip(*map(_answers, (large, model)), strict=True):
         assert [one.text for one in ours] == [one.text for one in theirs]
         assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], rel=1e-4)
@@ -40,4 +40,4 @@ def test_what_is_large_enough_stays_as_it_is() -> None:
 
 
 def _answers(model: ModelFolder) -> list[list[Suggestion]]:
-    return Completer(model).suggest(KEYWORDS, Beam(max_tokens=8))
+    return Completer(model).suggest(KEYWORDS, BeamOptions(max_tokens=8))

@@ -4,7 +4,7 @@ import pytest
 from lab.tests.benchmarks.test_paper_sized import small_paper
 from tersely.runtime.lstm import Lstm
 from tersely.runtime.monotone import MonotoneRuntime
-from tersely.runtime.paper import Runtime
+from tersely.runtime.paper import PaperRuntime
 from tersely_lab.benchmarks.work import counted
 from tests.game.small_monotone import monotone_folder_of, small_monotone
 
@@ -26,7 +26,7 @@ def test_a_monotone_step_counts_its_products() -> None:
 
 @pytest.mark.parametrize("softmax", ["full", "adaptive"])
 def test_a_paper_sized_step_counts_attention_and_the_whole_softmax(softmax) -> None:
-    runtime = Runtime(small_paper(softmax))
+    runtime = PaperRuntime(small_paper(softmax))
     state = runtime.begin([["w1", "w2"]])
     with counted() as work:
         _, coming = runtime.step(state, np.array([5]))
@@ -47,8 +47,8 @@ def test_reading_counts_every_token_once() -> None:
 
 
 def test_nothing_is_watched_afterwards() -> None:
-    before = Lstm.step, Runtime.step, MonotoneRuntime.step
+    before = Lstm.step, PaperRuntime.step, MonotoneRuntime.step
     with pytest.raises(ZeroDivisionError), counted():
         assert Lstm.step is not before[0]
         1 / 0  # noqa: B018
-    assert (Lstm.step, Runtime.step, MonotoneRuntime.step) == before
+    assert (Lstm.step, PaperRuntime.step, MonotoneRuntime.step) == before

@@ -1,7 +1,11 @@
-"""Wanted: the keywords that a sentence must contain, and what is asked of each."""
+"""Keyword constraints: the keywords a sentence must contain, in order, and how each must appear.
+
+With constraints enforced, beam search ends a sentence only after its last keyword.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,68 +17,70 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """The keywords of one sentence, as ids."""
+class KeywordConstraint:
+    """The keywords of one sentence."""
 
     keywords: Sequence[int]
-    glued: Sequence[bool] = ()
-    """Of each keyword, and of the end, whether it must directly follow the keyword before it;
-    a case mark may come between. None is where this is empty."""
-    capital: Sequence[bool] = ()
-    """Of each keyword, whether a case mark must stand before it. None where this is empty."""
+    adjacent: Sequence[bool] = ()
+    """For each keyword, and for the end of the sentence: whether it must directly follow the
+    keyword before it. A case mark may stand between the two. Empty: none must."""
+    capitalised: Sequence[bool] = ()
+    """For each keyword: whether a case mark must stand before it. Empty: none must."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is wanted of some sentences, (sentences, places) each: the keywords, then the end.
+class ConstraintTable:
+    """The constraints of a batch of sentences as arrays, (sentences, places) each.
 
-    A place is how many keywords have been said. Without the guarantee nothing is asked for.
+    A place is a number of keywords already placed. The last place of a sentence is its end.
     """
 
-    keywords: Ids  # the keyword that would be the next one
-    following: Ids  # what must still come, first of all; the end where nothing must
-    needed: Ids  # how many words must still come: keywords, and the case marks they ask for
-    glued: Bools  # whether nothing may come before it but its case mark
-    capital: Bools  # whether a case mark must
+    keywords: Ids  # the next keyword
+    required: Ids  # the token that must come first of all; the end mark if none must
+    remaining_counts: Ids  # how many tokens must still come: keywords and their case marks
+    adjacent: Bools  # whether nothing but a case mark may come before the required token
+    capitalised: Bools  # whether a case mark must come before it
 
     @classmethod
-    def of(cls, wanted: Sequence[Wanted], *, guarantee: bool) -> "Asked":
-        """Lay out what is wanted, one row a sentence."""
-        places = 1 + max((len(one.keywords) for one in wanted), default=0)
-        keywords = np.full((len(wanted), places), EOS_ID, np.int64)
-        glued, capital = np.zeros(keywords.shape, np.bool_), np.zeros(keywords.shape, np.bool_)
-        for row, one in enumerate(wanted):
-            keywords[row, : len(one.keywords)] = one.keywords
-            if guarantee:
-                glued[row, : len(one.glued)] = one.glued
-                capital[row, : len(one.capital)] = one.capital
-        if not guarantee:
-            nothing = np.zeros_like(keywords)
-            return cls(keywords, np.full_like(keywords, EOS_ID), nothing, glued, capital)
-        words = (keywords != EOS_ID) + capital.astype(np.int64)
-        needed = np.cumsum(words[:, ::-1], axis=1)[:, ::-1]
-        return cls(keywords, keywords, needed, glued, capital)
+    def build(cls, constraints: Sequence[KeywordConstraint], *, enforce: bool) -> Self:
+        """Lay out the constraints, one row a sentence; without `enforce` nothing is required."""
+        places = 1 + max((len(constraint.keywords) for constraint in constraints), default=0)
+        keywords = np.full((len(constraints), places), EOS_ID, np.int64)
+        adjacent = np.zeros(keywords.shape, np.bool_)
+        capitalised = np.zeros(keywords.shape, np.bool_)
+        for row, constraint in enumerate(constraints):
+            keywords[row, : len(constraint.keywords)] = constraint.keywords
+            if enforce:
+                adjacent[row, : len(constraint.adjacent)] = constraint.adjacent
+                capitalised[row, : len(constraint.capitalised)] = constraint.capitalised
+        if not enforce:
+            zeros = np.zeros_like(keywords)
+            return cls(keywords, np.full_like(keywords, EOS_ID), zeros, adjacent, capitalised)
+        tokens = (keywords != EOS_ID) + capitalised.astype(np.int64)
+        remaining_counts = np.cumsum(tokens[:, ::-1], axis=1)[:, ::-1]
+        return cls(keywords, keywords, remaining_counts, adjacent, capitalised)
 
     @property
-    def words(self) -> Ids:
-        """How many words each sentence has at least: (sentences,)."""
-        found: Ids = ((self.keywords != EOS_ID) + self.capital.astype(np.int64)).sum(axis=1)
-        return found
+    def token_counts(self) -> Ids:
+        """Return how many tokens the keywords and their case marks are: (sentences,)."""
+        tokens = (self.keywords != EOS_ID) + self.capitalised.astype(np.int64)
+        counts: Ids = tokens.sum(axis=1)
+        return counts
 
     @property
-    def has_capital(self) -> Bools:
-        """Whether a case mark is asked for anywhere: (sentences,)."""
-        found: Bools = np.logical_or.reduce(self.capital, axis=1)
-        return found
+    def has_capitalised(self) -> Bools:
+        """Return whether any keyword needs a case mark: (sentences,)."""
+        has_capitalised: Bools = np.logical_or.reduce(self.capitalised, axis=1)
+        return has_capitalised
 
-    def rest(self, sentence: int, placed: int, last: int) -> list[int]:
-        """The words that are still needed, after so many keywords and this last word."""
-        rest: list[int] = []
+    def remaining(self, sentence: int, placed: int, last: int) -> list[int]:
+        """Return the tokens a sentence still requires after `placed` keywords and token `last`."""
+        tokens: list[int] = []
         for place in range(placed, self.keywords.shape[1]):
-            if self.following[sentence, place] == EOS_ID:
+            if self.required[sentence, place] == EOS_ID:
                 break
-            is_marked = not rest and last == SHIFT_ID
-            if self.capital[sentence, place] and not is_marked:
-                rest.append(SHIFT_ID)
-            rest.append(int(self.following[sentence, place]))
-        return rest
+            has_mark = not tokens and last == SHIFT_ID
+            if self.capitalised[sentence, place] and not has_mark:
+                tokens.append(SHIFT_ID)
+            tokens.append(int(self.required[sentence, place]))
+        return tokens

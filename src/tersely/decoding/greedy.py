@@ -1,33 +1,38 @@
-"""Greedy decoding, as the paper does it: no constraint, nothing barred."""
+"""Greedy decoding, as in the paper: no constraints, no forbidden tokens."""
 
 import numpy as np
 
-from tersely.decoding.step import Found, StateT, Step, take
+from tersely.decoding.step import DecoderStep, Hypothesis, StateT
 from tersely.runtime.arrays import Ids
 from tersely.text.vocabulary import BOS_ID, EOS_ID
 
 
-def greedy(step: Step[StateT], state: StateT, *, rows: int, max_tokens: int) -> list[Found]:
-    """Take the likeliest word each time; after `max_tokens` words a sentence ends."""
+def greedy(
+    step: DecoderStep[StateT], state: StateT, *, rows: int, max_tokens: int
+) -> list[Hypothesis]:
+    """Take the likeliest token at each step; a sentence ends after `max_tokens` tokens."""
     last = np.full(rows, BOS_ID, np.int64)
-    said: list[list[int]] = [[] for _ in range(rows)]
+    sentences: list[list[int]] = [[] for _ in range(rows)]
     totals = np.zeros(rows, np.float64)
     live: Ids = np.arange(rows)
-    for spent in range(max_tokens + 1):
-        state, coming = step(state, last)
-        if spent < max_tokens:
-            ids, found = coming.best(1)
-            place = found.argmax(axis=1)
-            best, scores = ids[np.arange(len(ids)), place], found[np.arange(len(ids)), place]
+    for length in range(max_tokens + 1):
+        state, next_token = step(state, last)
+        if length < max_tokens:
+            candidates, log_probs = next_token.top_k(1)
+            best = log_probs.argmax(axis=1)
+            row = np.arange(len(candidates))
+            tokens, scores = candidates[row, best], log_probs[row, best]
         else:
-            best = np.full(len(live), EOS_ID)
-            scores = coming.of(best)
+            tokens = np.full(len(live), EOS_ID)
+            scores = next_token.log_prob(tokens)
         totals[live] += scores
-        goes_on = best != EOS_ID
-        for row, word in zip(live[goes_on], best[goes_on], strict=True):
-            said[row].append(int(word))
-        live, last = live[goes_on], best[goes_on]
+        continues = tokens != EOS_ID
+        for index, token in zip(live[continues], tokens[continues], strict=True):
+            sentences[index].append(int(token))
+        live, last = live[continues], tokens[continues]
         if not len(live):
             break
-        state = take(state, np.flatnonzero(goes_on))
-    return [Found(tuple(ids), float(total)) for ids, total in zip(said, totals, strict=True)]
+        state = state.take(np.flatnonzero(continues))
+    return [
+        Hypothesis(tuple(ids), float(total)) for ids, total in zip(sentences, totals, strict=True)
+    ]

@@ -1,39 +1,34 @@
-"""Stepping: what search needs of a model, and what it finds. Knows neither weights nor words."""
+"""What search needs of a model: a decoder state, a step, and the hypotheses it returns."""
 
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from tersely.runtime.arrays import Ids
-from tersely.runtime.next_token import NextWords
+from tersely.runtime.next_token import NextToken
 
 
-class Steppable(Protocol):
-    """A state of decoding whose rows can be taken."""
+class DecoderState(Protocol):
+    """The state of a decoder, one row a hypothesis."""
 
-    def take(self, rows: Ids) -> "Steppable":
-        """Keep, repeat or reorder rows."""
+    def take(self, rows: Ids) -> Self:
+        """Select rows: keep, repeat or reorder them."""
         ...
 
 
-StateT = TypeVar("StateT", bound=Steppable)
+StateT = TypeVar("StateT", bound=DecoderState)
 
 
-class Step(Protocol[StateT]):
-    """Says the last words, tells what comes next."""
+class DecoderStep(Protocol[StateT]):
+    """A step of a decoder."""
 
-    def __call__(self, state: StateT, last: Ids) -> tuple[StateT, NextWords]:
-        """Map last (rows,) to how likely each next word is."""
+    def __call__(self, state: StateT, last: Ids) -> tuple[StateT, NextToken]:
+        """Feed the last tokens (rows,); return the new state and the next token's distribution."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A sentence found: its ids without the end mark, and log p(x|z)."""
+class Hypothesis:
+    """A decoded sentence: its ids without the end mark, and log p(sentence | keywords)."""
 
     ids: tuple[int, ...]
-    log_probability: float
-
-
-def take(state: StateT, rows: Ids) -> StateT:
-    """Take rows of a state, which stays of its kind."""
-    return state.take(rows)  # type: ignore[return-value]
+    log_prob: float

@@ -1,1 +1,1 @@
-"""What a trained scheme is on disk, and how it runs without torch."""
+"""Model: a trained scheme on disk, and what every architecture has in common."""

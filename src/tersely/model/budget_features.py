@@ -1,24 +1,24 @@
-"""Hints: what encoder and decoder are told of a budget.
+"""Budget features: the input by which encoder and decoder are conditioned on a budget.
 
-A budget b is the share of a sentence's tokens that its user types: round(b × tokens) of
-them, those worth most. Both sides know the rule. A decoder that is told b and counts the
-keywords can therefore tell how long the sentence is about to be; it is told that too,
-so that it need not learn to divide. Where a budget is spent freely (spending.py) it holds in
-the mean only, and no length is told. Users who follow no budget are answered without hints.
+A budget b is the share of a sentence's tokens that the user types: the round(b × tokens) tokens
+of highest value. From b and the number of keywords follows the length of the sentence, so the
+decoder's features encode both, each by Gaussians around fixed centres. A budget that holds only
+on average (selection/budget.py) implies no length. Without a budget all features are 0 but one.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
+Counts = npt.NDArray[np.int64]
 
-SHARES = np.linspace(0.0, 1.0, 9)
-LENGTHS = np.linspace(2.0, 24.0, 12)
-ENCODER_FEATURES = len(SHARES)
-DECODER_FEATURES = len(SHARES) + len(LENGTHS) + 1
+SHARE_CENTRES = np.linspace(0.0, 1.0, 9)
+LENGTH_CENTRES = np.linspace(2.0, 24.0, 12)  # tokens
+ENCODER_FEATURES = len(SHARE_CENTRES)
+DECODER_FEATURES = len(SHARE_CENTRES) + len(LENGTH_CENTRES) + 1
+KEYWORDS_IF_NONE = 0.25  # such a sentence has no token's worth of them: 0 to 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,41 +26,42 @@ class DecoderBudget:
     """The budget a decoder is conditioned on."""
 
     share: float
-    is_even: bool = True
-    """Whether every sentence gets this share, so that a length follows from it."""
+    on_average: bool = False
+    """Whether the share holds only on average over sentences, so that it implies no length."""
 
 
-def keywords_at(budget: float, tokens: int) -> int:
-    """How many of a sentence's tokens are typed at a budget."""
-    return math.floor(budget * tokens + 0.5)
+def keyword_counts(budget: npt.ArrayLike, tokens: npt.ArrayLike) -> Counts:
+    """Return how many of a sentence's tokens are typed at a budget; halves round up."""
+    counts: Counts = np.floor(np.asarray(budget) * np.asarray(tokens) + 0.5).astype(np.int64)
+    return counts
 
 
-def encoder_hint(budgets: npt.ArrayLike) -> Floats:
+def encoder_features(budgets: npt.ArrayLike) -> Floats:
     """Map budgets (rows,) to features (rows, ENCODER_FEATURES)."""
-    return _bumps(np.asarray(budgets, np.float64), SHARES).astype(np.float32)
+    return _gaussians(np.asarray(budgets, np.float64), SHARE_CENTRES).astype(np.float32)
 
 
-def decoder_hint(
-    budgets: npt.ArrayLike, keywords: npt.ArrayLike, *, freely: npt.ArrayLike = False
+def decoder_features(
+    budgets: npt.ArrayLike, keyword_counts: npt.ArrayLike, *, on_average: npt.ArrayLike = False
 ) -> Floats:
-    """Map budgets (rows,), NaN where none is told, and counts of keywords to features.
+    """Map budgets (rows,), NaN for none, and numbers of keywords to (rows, DECODER_FEATURES).
 
-    Bumps over the budget, bumps over the length it implies unless it is spent freely, and
-    "nothing is told".
+    The features are Gaussians of the budget, Gaussians of the length it implies (0 where the
+    budget holds only on average), and a flag for "no budget".
     """
-    given, counts = np.asarray(budgets, np.float64), np.asarray(keywords, np.float64)
-    untold = np.isnan(given)
-    share = np.where(untold, 1.0, given)
-    # Without a keyword a sentence is shorter than half a keyword's worth of tokens.
-    length = np.where(counts > 0, counts, 0.25) / share
-    lengths = np.where(np.asarray(freely)[..., None], np.float32(0), _bumps(length, LENGTHS))
-    told = np.concatenate([_bumps(share, SHARES), lengths], axis=1)
-    told[untold] = 0.0
-    return np.concatenate([told, untold[:, None]], axis=1).astype(np.float32)
+    shares, counts = np.asarray(budgets, np.float64), np.asarray(keyword_counts, np.float64)
+    has_none = np.isnan(shares)
+    shares = np.where(has_none, 1.0, shares)
+    lengths = np.where(counts > 0, counts, KEYWORDS_IF_NONE) / shares
+    length_features = _gaussians(lengths, LENGTH_CENTRES)
+    length_features = np.where(np.asarray(on_average)[..., None], np.float32(0), length_features)
+    features = np.concatenate([_gaussians(shares, SHARE_CENTRES), length_features], axis=1)
+    features[has_none] = 0.0
+    return np.concatenate([features, has_none[:, None]], axis=1).astype(np.float32)
 
 
-def _bumps(values: npt.NDArray[np.float64], centres: npt.NDArray[np.float64]) -> Floats:
+def _gaussians(values: npt.NDArray[np.float64], centres: npt.NDArray[np.float64]) -> Floats:
     width = centres[1] - centres[0]
     inside = values.clip(centres[0], centres[-1])
-    found: Floats = np.exp(-0.5 * ((inside[:, None] - centres) / width) ** 2)
-    return found
+    features: Floats = np.exp(-0.5 * ((inside[:, None] - centres) / width) ** 2)
+    return features

@@ -1,14 +1,13 @@
-"""A model folder: what a trained scheme is on disk.
+"""Model folder: a trained scheme on disk.
 
-    config.json          format version, architecture, settings, and what tensors there are
-    model.safetensors    the weights
+    config.json          format version, architecture, settings, manifest of the tensors
+    model.safetensors    weights
     vocab.txt            one token a line
-    README.md            the model card
+    README.md            model card
 
-A folder comes from anyone, so nothing in it is trusted: there is no pickle, sizes
-are bounded before anything is read, and names, shapes, dtypes and numbers are
-checked before anything is used. Weights may be compact on disk; loaded, they are
-float32 (compact.py). What the tensors mean is the runtime's business.
+A folder may come from anyone, so it is not trusted: it holds no pickle, sizes are bounded before
+anything is read, and names, shapes, dtypes and values are checked before anything is used.
+Quantised weights stay quantised in memory (quantization.py).
 """
 
 import json
@@ -22,11 +21,17 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.errors import TerselyError, UsageError
-from tersely.model.quantization import expand, expanded_manifest
+from tersely.model.quantization import (
+    Arrays,
+    Tensor,
+    check_finite,
+    from_stored,
+    loaded_manifest,
+    to_stored,
+)
 from tersely.model.validation import (
     DTYPES,
     TensorSpec,
-    check_finite,
     check_manifest,
     read_config,
     read_regular_file,
@@ -38,17 +43,17 @@ from tersely.text.vocabulary import Vocabulary
 FORMAT_VERSION = 1
 CONFIG, WEIGHTS, VOCABULARY, CARD = "config.json", "model.safetensors", "vocab.txt", "README.md"
 FILES = (CONFIG, WEIGHTS, VOCABULARY, CARD)
-
-Tensors = dict[str, npt.NDArray[Any]]
+MAX_CARD_BYTES = 1 << 20
+MAX_VOCABULARY_BYTES = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A model's settings, weights and vocabulary, checked."""
+    """The settings, weights and vocabulary of a model, validated."""
 
     architecture: str
     settings: dict[str, Any]
-    tensors: Tensors = field(repr=False)
+    tensors: Mapping[str, Tensor] = field(repr=False)
     vocabulary: Vocabulary = field(repr=False)
     card: str = field(default="", repr=False)
 
@@ -58,39 +63,41 @@ class ModelFolder:
     ) -> Self:
         """Load a model folder, or the `model/` of a run.
 
-        `expected` names the tensors an architecture needs, with shape and dtype once loaded;
-        without it the folder must only agree with its own config.
+        `expected` are the tensors an architecture needs, with their shapes and dtypes as dense
+        arrays. Without it the weights are only checked against config.json.
         """
         folder = _find(Path(path))
         config = read_config(folder / CONFIG, version=FORMAT_VERSION)
         manifest = check_manifest(folder / CONFIG, config["tensors"])
-        loaded = expanded_manifest(folder / CONFIG, manifest)
-        if expected is not None and loaded != dict(expected):
-            raise TerselyError(_difference(folder, loaded, expected))
+        specs = loaded_manifest(folder / CONFIG, manifest)
+        if expected is not None and specs != dict(expected):
+            raise TerselyError(_difference(folder, specs, expected))
         read_tensor_header(folder / WEIGHTS, manifest)
-        vocabulary = _vocabulary(folder, size=config["vocabulary_size"])
-        card = read_regular_file(folder / CARD, limit=1 << 20).decode("utf-8", "replace")
-        tensors = expand(_weights(folder / WEIGHTS))
+        vocabulary = _read_vocabulary(folder, size=config["vocabulary_size"])
+        card = read_regular_file(folder / CARD, limit=MAX_CARD_BYTES).decode("utf-8", "replace")
+        tensors = from_stored(_read_weights(folder / WEIGHTS))
         check_finite(folder / WEIGHTS, tensors)
         return cls(config["architecture"], config["settings"], tensors, vocabulary, card)
 
     def save_pretrained(self, path: str | os.PathLike[str]) -> None:
-        """Write the folder whole or not at all; an older one of that name is replaced."""
+        """Write the folder atomically; an older model folder at this path is replaced."""
         from safetensors.numpy import save
 
         target = Path(path)
-        if target.exists() and not _replaceable(target):
+        if target.exists() and not _is_replaceable(target):
             raise UsageError(
                 f"{target}: exists and holds more than a model; give an empty or new folder."
             )
-        config = json.dumps(self._config(), indent=2, ensure_ascii=False) + "\n"
+        arrays = to_stored(self.tensors)
+        config = json.dumps(self._config(arrays), indent=2, ensure_ascii=False) + "\n"
+        contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         with new_folder(target) as partial:
             (partial / CONFIG).write_text(config, encoding="utf-8")
-            (partial / WEIGHTS).write_bytes(save(self._contiguous()))
+            (partial / WEIGHTS).write_bytes(save(contiguous))
             (partial / CARD).write_text(self.card, encoding="utf-8")
             self.vocabulary.save(partial / VOCABULARY)
 
-    def _config(self) -> dict[str, Any]:
+    def _config(self, arrays: Arrays) -> dict[str, Any]:
         return {
             "format_version": FORMAT_VERSION,
             "architecture": self.architecture,
@@ -98,16 +105,13 @@ class ModelFolder:
             "vocabulary_size": len(self.vocabulary),
             "tensors": {
                 name: {"shape": list(array.shape), "dtype": _dtype_name(name, array)}
-                for name, array in sorted(self.tensors.items())
+                for name, array in sorted(arrays.items())
             },
         }
 
-    def _contiguous(self) -> Tensors:
-        return {name: np.ascontiguousarray(array) for name, array in self.tensors.items()}
-
 
 def _find(path: Path) -> Path:
-    """Accept a model folder, or a run that has one in `model/`."""
+    """Return the model folder: the path itself, or `model/` in a run."""
     is_run = not (path / WEIGHTS).exists() and (path / "model").is_dir()
     folder = path / "model" if is_run else path
     if not folder.is_dir():
@@ -121,8 +125,8 @@ def _find(path: Path) -> Path:
     return folder
 
 
-def _vocabulary(folder: Path, *, size: int) -> Vocabulary:
-    read_regular_file(folder / VOCABULARY, limit=1 << 24)
+def _read_vocabulary(folder: Path, *, size: int) -> Vocabulary:
+    read_regular_file(folder / VOCABULARY, limit=MAX_VOCABULARY_BYTES)
     vocabulary = Vocabulary.load(folder / VOCABULARY)
     if len(vocabulary) != size:
         raise TerselyError(
@@ -131,7 +135,7 @@ def _vocabulary(folder: Path, *, size: int) -> Vocabulary:
     return vocabulary
 
 
-def _weights(path: Path) -> Tensors:
+def _read_weights(path: Path) -> Arrays:
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -149,14 +153,16 @@ def _dtype_name(name: str, array: npt.NDArray[Any]) -> str:
 
 
 def _difference(
-    folder: Path, manifest: Mapping[str, TensorSpec], expected: Mapping[str, TensorSpec]
+    folder: Path, specs: Mapping[str, TensorSpec], expected: Mapping[str, TensorSpec]
 ) -> str:
-    for name in sorted(set(manifest) | set(expected)):
-        have, want = manifest.get(name), expected.get(name)
-        if have != want:
-            return f"{folder}: tensor {name} is {have or 'missing'}, expected {want or 'none'}."
+    for name in sorted(set(specs) | set(expected)):
+        if specs.get(name) != expected.get(name):
+            return (
+                f"{folder}: tensor {name} is {specs.get(name, 'missing')}, "
+                f"expected {expected.get(name, 'none')}."
+            )
     raise AssertionError("called for equal manifests")
 
 
-def _replaceable(target: Path) -> bool:
+def _is_replaceable(target: Path) -> bool:
     return target.is_dir() and all(entry.name in FILES for entry in target.iterdir())

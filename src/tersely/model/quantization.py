@@ -1,12 +1,12 @@
-"""Compact weights: how a model is made small on disk, and whole again as it is loaded.
+"""Quantisation: matrices stored as int8 or float16.
 
-Matrices are stored as int8, each row with the scale that its greatest entry asks for, or as
-float16; what is small stays as it is. A tensor `name` of int8 has its scales beside it in
-`name.scales`, one a row. Everything that computes sees float32 alone: folder.py expands what
-it loads, once, and what it would grow to is bounded before anything is read.
+An int8 matrix has one scale a row. On disk tensor `name` holds the int8 values and `name.scales`
+the scales; in memory both are one `QuantizedTensor`. Matrices of float16 become float32 when they
+are loaded. Tensors of few entries are never stored in fewer bytes.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,82 +17,149 @@ from tersely.errors import TerselyError
 from tersely.model.validation import MAX_WEIGHT_BYTES, TensorSpec
 
 Kind = Literal["float32", "float16", "int8"]
-SCALES = ".scales"
+SCALES_SUFFIX = ".scales"
 MIN_ENTRIES = 4096
-"""Smaller tensors weigh nothing; they stay as exact as they are."""
-GREATEST = 127
+"""Smaller tensors stay in float32."""
+MAX_INT8 = 127
 
-Tensors = dict[str, npt.NDArray[Any]]
-
-
-def compress(tensors: Mapping[str, npt.NDArray[Any]], kind: Kind) -> Tensors:
-    """Store the matrices in fewer bytes."""
-    found: Tensors = {}
-    for name, array in tensors.items():
-        if kind == "float32" or array.ndim != 2 or array.size < MIN_ENTRIES:
-            found[name] = array
-        elif kind == "float16":
-            found[name] = _half(name, array)
-        else:
-            found[name], found[name + SCALES] = quantise(array)
-    return found
+Floats = npt.NDArray[np.float32]
+Arrays = dict[str, npt.NDArray[Any]]
 
 
-def quantise(matrix: npt.NDArray[np.float32]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Map (rows, columns) to int8 and one scale a row; the greatest entry of a row is ±127."""
-    greatest = np.abs(matrix).max(axis=1)
-    steps = greatest / np.float32(GREATEST)
-    scales = np.where(steps > np.finfo(np.float32).tiny, steps, np.float32(1))
-    whole = np.rint(matrix / scales[:, None]).clip(-GREATEST, GREATEST)
-    return whole.astype(np.int8), scales
+@dataclass(frozen=True)
+class QuantizedTensor:
+    """An int8 matrix with one scale a row; an entry is its value times its row's scale."""
+
+    values: npt.NDArray[np.int8]  # (rows, columns), −127 to 127
+    scales: Floats  # (rows,)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return rows and columns."""
+        rows, columns = self.values.shape
+        return rows, columns
+
+    @property
+    def size(self) -> int:
+        """Return the number of entries, scales not counted."""
+        return self.values.size
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of values and scales."""
+        return self.values.nbytes + self.scales.nbytes
+
+    def dequantized(self) -> Floats:
+        """Return the matrix in float32."""
+        with np.errstate(over="ignore"):  # check_finite refuses such a tensor, by its name
+            matrix: Floats = self.values * self.scales[:, None]
+        return matrix
 
 
-def expand(tensors: Mapping[str, npt.NDArray[Any]]) -> Tensors:
-    """Turn what `compress` made into float32 again; other tensors stay as they are."""
-    packed = {
+Tensor = npt.NDArray[Any] | QuantizedTensor
+Tensors = dict[str, Tensor]
+
+
+def dense(tensor: Tensor) -> npt.NDArray[Any]:
+    """Return a tensor as an array; a quantised one in float32."""
+    return tensor.dequantized() if isinstance(tensor, QuantizedTensor) else tensor
+
+
+def compress(tensors: Mapping[str, Tensor], kind: Kind) -> Tensors:
+    """Store matrices as `kind`; tensors already quantised are dequantised first."""
+    arrays = {name: dense(tensor) for name, tensor in tensors.items()}
+    return {name: _compress_array(name, array, kind) for name, array in arrays.items()}
+
+
+def _compress_array(name: str, array: npt.NDArray[Any], kind: Kind) -> Tensor:
+    if kind == "float32" or array.ndim != 2 or array.size < MIN_ENTRIES:
+        return array
+    return quantize(array) if kind == "int8" else _to_float16(name, array)
+
+
+def quantize(matrix: Floats) -> QuantizedTensor:
+    """Quantise (rows, columns) to int8; the greatest entry of each row becomes ±127."""
+    scales = np.abs(matrix).max(axis=1) / np.float32(MAX_INT8)
+    scales = np.where(scales > np.finfo(np.float32).tiny, scales, np.float32(1))
+    values = np.rint(matrix / scales[:, None]).clip(-MAX_INT8, MAX_INT8)
+    return QuantizedTensor(values.astype(np.int8), scales)
+
+
+def from_stored(arrays: Mapping[str, npt.NDArray[Any]]) -> Tensors:
+    """Turn the arrays of a file into tensors: pair int8 values with scales, widen float16."""
+    quantized = {
         name
-        for name, array in tensors.items()
-        if array.dtype == np.int8 and name + SCALES in tensors
+        for name, array in arrays.items()
+        if array.dtype == np.int8 and name + SCALES_SUFFIX in arrays
     }
-    found: Tensors = {}
-    for name, array in tensors.items():
-        if name in packed:
-            with np.errstate(over="ignore"):  # what is not finite is refused later, by name
-                found[name] = array * tensors[name + SCALES][:, None]  # float32 (rows, columns)
-        elif name.removesuffix(SCALES) not in packed:
-            found[name] = array.astype(np.float32) if array.dtype == np.float16 else array
-    return found
+    tensors: Tensors = {}
+    for name, array in arrays.items():
+        if name in quantized:
+            tensor = QuantizedTensor(array, arrays[name + SCALES_SUFFIX])
+            # Kernels take −127 to 127; `quantize` makes no −128, but a file may hold it.
+            is_symmetric = array.min(initial=0) >= -MAX_INT8
+            tensors[name] = tensor if is_symmetric else tensor.dequantized()
+        elif name.removesuffix(SCALES_SUFFIX) not in quantized:
+            tensors[name] = array.astype(np.float32) if array.dtype == np.float16 else array
+    return tensors
 
 
-def expanded_manifest(path: Path, manifest: Mapping[str, TensorSpec]) -> dict[str, TensorSpec]:
-    """Tell what the tensors of a folder will be once they are expanded.
+def to_stored(tensors: Mapping[str, Tensor]) -> Arrays:
+    """Turn tensors into the arrays of a file; the inverse of `from_stored` for int8."""
+    arrays: Arrays = {}
+    for name, tensor in tensors.items():
+        if isinstance(tensor, QuantizedTensor):
+            arrays[name], arrays[name + SCALES_SUFFIX] = tensor.values, tensor.scales
+        else:
+            arrays[name] = tensor
+    return arrays
 
-    Refuse scales that fit no matrix, and more than memory should be asked for.
+
+def loaded_manifest(path: Path, manifest: Mapping[str, TensorSpec]) -> dict[str, TensorSpec]:
+    """Return shape and dtype of the tensors that a stored manifest describes, once dense.
+
+    Refuse scales that fit no matrix, and tensors that need too much memory as float32.
     """
-    packed = {
-        name for name, spec in manifest.items() if spec.dtype == "I8" and name + SCALES in manifest
+    quantized = {
+        name
+        for name, spec in manifest.items()
+        if spec.dtype == "I8" and name + SCALES_SUFFIX in manifest
     }
-    found: dict[str, TensorSpec] = {}
+    specs: dict[str, TensorSpec] = {}
     for name, spec in manifest.items():
-        if name in packed:
-            _check_scales(path, name, spec, manifest[name + SCALES])
-            found[name] = TensorSpec(spec.shape, "F32")
-        elif name.removesuffix(SCALES) not in packed:
-            found[name] = TensorSpec(spec.shape, "F32") if spec.dtype == "F16" else spec
-    needed = sum(spec.byte_count for spec in found.values())
+        if name in quantized:
+            _check_scales(path, name, spec, manifest[name + SCALES_SUFFIX])
+            specs[name] = TensorSpec(spec.shape, "F32")
+        elif name.removesuffix(SCALES_SUFFIX) not in quantized:
+            specs[name] = TensorSpec(spec.shape, "F32") if spec.dtype == "F16" else spec
+    needed = sum(spec.byte_count for spec in specs.values())
     if needed > MAX_WEIGHT_BYTES:
         raise TerselyError(
-            f"{path}: its tensors grow to {needed:,} bytes; at most {MAX_WEIGHT_BYTES:,}."
+            f"{path}: its tensors need {needed:,} bytes as float32; "
+            f"the limit is {MAX_WEIGHT_BYTES:,}."
         )
-    return found
+    return specs
 
 
-def _half(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def check_finite(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Refuse tensors with infinities or NaN: no suggestion would make sense."""
+    for name, tensor in tensors.items():
+        if isinstance(tensor, QuantizedTensor):
+            with np.errstate(over="ignore"):
+                greatest = tensor.scales * np.float32(MAX_INT8)
+            is_finite = np.isfinite(greatest).all() or np.isfinite(tensor.dequantized()).all()
+        else:
+            is_finite = tensor.dtype.kind != "f" or np.isfinite(tensor).all()
+        if not is_finite:
+            raise TerselyError(f"{path}: tensor {name} holds values that are not finite.")
+
+
+def _to_float16(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     with np.errstate(over="ignore"):
         half = array.astype(np.float16)
     if not np.isfinite(half).all():
         raise TerselyError(
-            f"The model's tensor {name} has entries beyond what float16 holds. Try --int8."
+            f"The model's tensor {name} has entries too large for float16. Try --int8."
         )
     return half
 
@@ -101,5 +168,5 @@ def _check_scales(path: Path, name: str, spec: TensorSpec, scales: TensorSpec) -
     if len(spec.shape) != 2 or scales != TensorSpec(spec.shape[:1], "F32"):
         raise TerselyError(
             f"{path}: tensor {name!r:.80} is {spec} and its scales are {scales}; "
-            "a matrix has one F32 a row."
+            "an int8 matrix needs one F32 scale a row."
         )

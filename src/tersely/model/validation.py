@@ -1,7 +1,7 @@
-"""Checks on a model folder's files, each before the next costlier step.
+"""Validation of a model folder's files; each check runs before the next costlier one.
 
-Bounds come first (a size costs nothing to ask), then the safetensors header
-against the config's manifest, and only then the bytes of the weights.
+File sizes are checked first, then the safetensors header against the manifest in config.json.
+The weights themselves are read only after that.
 """
 
 import json
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tersely.errors import TerselyError
 
@@ -42,12 +41,12 @@ class TensorSpec(NamedTuple):
 
     @property
     def byte_count(self) -> int:
-        """How many bytes such a tensor takes."""
+        """Return the size of such a tensor in bytes."""
         return math.prod(self.shape) * DTYPES[self.dtype].itemsize
 
 
 def read_regular_file(path: Path, *, limit: int) -> bytes:
-    """Read a file that must be an ordinary one of at most `limit` bytes."""
+    """Read a regular file of at most `limit` bytes."""
     check_size(path, limit=limit)
     try:
         return path.read_bytes()
@@ -56,7 +55,7 @@ def read_regular_file(path: Path, *, limit: int) -> bytes:
 
 
 def check_size(path: Path, *, limit: int) -> int:
-    """Refuse pipes and devices (reading one may never end) and what is too large."""
+    """Return a file's size; refuse pipes and devices, which may never end, and large files."""
     try:
         status = path.stat()
     except OSError as error:
@@ -69,7 +68,7 @@ def check_size(path: Path, *, limit: int) -> int:
 
 
 def read_config(path: Path, *, version: int) -> dict[str, Any]:
-    """Read config.json; check its version and the type of each entry."""
+    """Read config.json; check its format version and the type of each entry."""
     config = _parse_object(path, read_regular_file(path, limit=MAX_CONFIG_BYTES))
     if config.get("format_version") != version:
         raise TerselyError(
@@ -87,17 +86,17 @@ _JSON_NAMES: Mapping[type, str] = {str: "string", dict: "object", int: "whole nu
 
 
 def check_manifest(path: Path, entries: Mapping[str, Any]) -> dict[str, TensorSpec]:
-    """Turn the config's list of tensors into specs; refuse what no tensor can be."""
+    """Return the specs of the tensors that config.json lists; refuse impossible ones."""
     if len(entries) > MAX_TENSORS:
         raise TerselyError(f"{path}: {len(entries):,} tensors; at most {MAX_TENSORS:,}.")
     return {name: _spec(path, name, entry) for name, entry in entries.items()}
 
 
 def read_tensor_header(path: Path, manifest: Mapping[str, TensorSpec]) -> None:
-    """Check a safetensors file's header and length against what the config promises.
+    """Check a safetensors file's header and length against the manifest in config.json.
 
     The layout is that of https://huggingface.co/docs/safetensors: eight bytes with the
-    header's length, the header in JSON, then the tensors end to end without holes.
+    header's length, the header as JSON, then the tensors without gaps.
     """
     size = check_size(path, limit=MAX_WEIGHT_BYTES)
     with path.open("rb") as file:
@@ -122,19 +121,12 @@ def read_tensor_header(path: Path, manifest: Mapping[str, TensorSpec]) -> None:
         raise TerselyError(f"{path}: {size:,} bytes; its tensors need {needed:,}.")
 
 
-def check_finite(path: Path, tensors: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Refuse weights that are not numbers: every suggestion would be nonsense."""
-    for name, array in tensors.items():
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise TerselyError(f"{path}: tensor {name} holds values that are not finite.")
-
-
 def _spec(path: Path, name: str, entry: Any) -> TensorSpec:
     shape = entry.get("shape") if isinstance(entry, dict) else None
     dtype = entry.get("dtype") if isinstance(entry, dict) else None
     fits = isinstance(shape, list) and len(shape) <= 8
     if not fits or not all(type(extent) is int and 0 <= extent < 1 << 31 for extent in shape or ()):
-        raise TerselyError(f"{path}: tensor {name!r:.80} has no proper shape.")
+        raise TerselyError(f"{path}: tensor {name!r:.80} has an invalid shape.")
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise TerselyError(
             f"{path}: tensor {name!r:.80} is {dtype!r:.20}; known are {', '.join(DTYPES)}."
@@ -146,16 +138,16 @@ def _parse_object(path: Path, content: bytes) -> dict[str, Any]:
     if _nesting(content) > MAX_NESTING:
         raise TerselyError(f"{path}: nested more than {MAX_NESTING} deep.")
     try:
-        parsed = json.loads(content.decode("utf-8"), object_pairs_hook=_without_repeats)
+        parsed = json.loads(content.decode("utf-8"), object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
-        raise TerselyError(f"{path}: not proper JSON ({error}).") from error
+        raise TerselyError(f"{path}: invalid JSON ({error}).") from error
     if not isinstance(parsed, dict):
-        raise TerselyError(f"{path}: a JSON object was expected.")
+        raise TerselyError(f"{path}: expected a JSON object.")
     return parsed
 
 
 def _nesting(content: bytes) -> int:
-    """Bound how deep the brackets go; brackets inside strings only raise the bound."""
+    """Return an upper bound of the nesting depth; brackets inside strings count too."""
     depth = deepest = 0
     for byte in content:
         if byte in b"{[":
@@ -166,8 +158,8 @@ def _nesting(content: bytes) -> int:
     return deepest
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands twice")
-    return found
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        raise ValueError("duplicate key")
+    return table

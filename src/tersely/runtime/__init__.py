@@ -1,1 +1,1 @@
-"""runtime."""
+"""Runtime: the forward pass of a trained model, without torch."""

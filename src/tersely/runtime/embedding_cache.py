@@ -1,39 +1,55 @@
-"""What a word adds to a decoder's gates: a product that is the same whenever the word is said.
+"""Embeddings of tokens, and a cache of their products with the decoder's input matrix.
 
-A beam says the same words again and again, so for few rows the products are kept, up to a
-bound; many rows at once are multiplied as cheaply.
+A beam feeds the same tokens again and again. For few rows the products are cached, up to a
+bound; for many rows at once the product is as cheap as the lookup.
 """
 
 import numpy as np
 
-from tersely.runtime.arrays import Ids
-from tersely.runtime.kernels.chosen import Matrix
-from tersely.runtime.lstm import Floats
+from tersely.model.quantization import QuantizedTensor, Tensor
+from tersely.runtime.arrays import Floats, Ids
+from tersely.runtime.kernels.backend import Matrix
 
-FEW = 12  # rows
-MOST_KEPT = 4096  # words; at 256 units 16 MB
+MAX_CACHED_ROWS = 12  # of a call
+MAX_CACHED_TOKENS = 4096  # at 256 units 16 MB
 
 
-class ProjectedWords:
-    """Embeddings times the part of a decoder's input matrix that words meet."""
+class Embedding:
+    """A table of token vectors; a quantised one is dequantised row by row, at lookup."""
 
-    def __init__(self, embedding: Floats, inputs: Matrix) -> None:
+    def __init__(self, weight: Tensor) -> None:
+        self._weight = weight  # (vocabulary, units)
+
+    def lookup(self, ids: Ids) -> Floats:
+        """Map ids (...) to vectors (..., units)."""
+        if not isinstance(self._weight, QuantizedTensor):
+            return self._weight.take(ids, axis=0)
+        scales = self._weight.scales.take(ids)[..., None]
+        vectors: Floats = self._weight.values.take(ids, axis=0) * scales
+        return vectors
+
+
+class ProjectedEmbeddings:
+    """Embeddings times the part of the decoder's input matrix that reads them."""
+
+    def __init__(self, embedding: Embedding, inputs: Matrix) -> None:
         self._embedding, self.inputs = embedding, inputs
-        self._kept: dict[int, Floats] = {}
+        self._cache: dict[int, Floats] = {}
 
-    def projected(self, words: Ids, onto: Floats) -> Floats:
-        """Map ids (rows,) to (rows, 4 × units), added to something; that may be overwritten."""
-        if len(words) > FEW:
-            return self.inputs.times(self._embedding.take(words, axis=0), onto)
-        rows = np.empty((len(words), self.inputs.shape[1]), np.float32)
-        for place, word in enumerate(words.tolist()):
-            kept = self._kept.get(word)
-            rows[place] = self._keep(word) if kept is None else kept
+    def project(self, ids: Ids, onto: Floats) -> Floats:
+        """Map ids (rows,) to (rows, 4 × units), plus `onto`, which may be overwritten."""
+        if len(ids) > MAX_CACHED_ROWS:
+            return self.inputs.times(self._embedding.lookup(ids), onto)
+        rows = np.empty((len(ids), self.inputs.shape[1]), np.float32)
+        for row, token in enumerate(ids.tolist()):
+            projected = self._cache.get(token)
+            rows[row] = self._project_token(token) if projected is None else projected
         rows += onto
         return rows
 
-    def _keep(self, word: int) -> Floats:
-        found: Floats = self.inputs.times(self._embedding[word : word + 1])[0]
-        if len(self._kept) < MOST_KEPT:
-            self._kept[word] = found
-        return found
+    def _project_token(self, token: int) -> Floats:
+        """Project one token; cache the product while there is room."""
+        projected: Floats = self.inputs.times(self._embedding.lookup(np.array([token])))[0]
+        if len(self._cache) < MAX_CACHED_TOKENS:
+            self._cache[token] = projected
+        return projected

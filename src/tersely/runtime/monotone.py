@@ -1,8 +1,8 @@
-"""Runtime of the monotone scheme, without torch.
+"""Forward pass of the monotone architecture, without torch.
 
-The encoder tells what each word would cost, typed or left out; the decoder tells, step by
-step, how likely each word comes next. The equations are those of game/distilled/encoder.py and
-game/distilled/decoder.py. A sentence can only end once all its keywords are placed.
+The encoder returns what each token costs, typed or dropped; the decoder returns, step by step,
+the distribution of the next token. The equations are those of game/distilled/encoder.py and
+game/distilled/decoder.py. A sentence can end only after its last keyword.
 """
 
 from collections.abc import Sequence
@@ -13,149 +13,141 @@ import numpy as np
 from tersely.model.budget_features import (
     ENCODER_FEATURES,
     DecoderBudget,
-    decoder_hint,
-    encoder_hint,
+    decoder_features,
+    encoder_features,
 )
 from tersely.model.folder import ModelFolder
-from tersely.model.monotone_shape import MonotoneShape
+from tersely.model.quantization import dense
+from tersely.model.shapes import MonotoneShape, check_tensors
 from tersely.runtime.adaptive_softmax import VocabularySoftmax
-from tersely.runtime.arrays import Ids, padded
-from tersely.runtime.embedding_cache import ProjectedWords
-from tersely.runtime.lstm import Floats, Lstm
+from tersely.runtime.arrays import Floats, Ids, pad
+from tersely.runtime.embedding_cache import Embedding, ProjectedEmbeddings
+from tersely.runtime.lstm import BidirectionalLstm, Lstm
 from tersely.runtime.next_token import PlaceOrGenerate
-from tersely.runtime.paper import check_tensors
 from tersely.text.vocabulary import BOS_ID, EOS, EOS_ID, UNK_ID
 
-BEFORE = -1  # of a row whose last word was said before its keywords begin to count
+IN_PREFIX = -1  # the keyword index of a row whose last token belongs to a prefilled prefix
 
 
 @dataclass(frozen=True, slots=True)
 class MonotoneState:
-    """Where decoding stands; one row a hypothesis, of one of the sentences begun together."""
+    """Decoder state, one row a hypothesis; the rows of a sentence share its keywords."""
 
     hidden: Floats  # (rows, decoder)
     cell: Floats  # (rows, decoder)
-    following: Ids  # (rows,): index of the keyword that comes next, or BEFORE
-    sentence: Ids  # (rows,): whose keywords they are
-    fed: Floats  # (sentences × keywords, 4 × decoder): what keyword and hint add to the input
-    keywords: Ids  # (sentences, keywords): with the end mark; ids past the vocabulary if unknown
-    width: int  # ids there are: the vocabulary and the words to copy
+    keyword_index: Ids  # (rows,): index of the next keyword before the last token, or IN_PREFIX
+    sentence: Ids  # (rows,): the sentence of each row
+    projected: Floats  # (sentences × keywords, 4 × decoder): inputs from keyword, budget, bias
+    keywords: Ids  # (sentences, keywords): ids, past the vocabulary if unknown, and the end mark
+    width: int  # number of ids: the vocabulary, and the unknown words among the keywords
 
     def take(self, rows: Ids) -> "MonotoneState":
-        """Keep, repeat or reorder rows."""
+        """Select rows: keep, repeat or reorder them."""
         return replace(
             self,
             hidden=self.hidden.take(rows, axis=0),
             cell=self.cell.take(rows, axis=0),
-            following=self.following[rows],
+            keyword_index=self.keyword_index[rows],
             sentence=self.sentence[rows],
         )
 
 
 class MonotoneRuntime:
-    """A monotone scheme, ready to run."""
+    """Runs a model of the monotone architecture."""
 
     def __init__(self, model: ModelFolder) -> None:
         self.shape = MonotoneShape.from_settings(model.settings)
         check_tensors(model, self.shape)
         self.vocabulary = model.vocabulary
         weights = model.tensors
-        self._encoder_embedding = weights["encoder.embedding.weight"]
-        self._encoder = (
-            Lstm(weights, "encoder.lstm"),
-            Lstm(weights, "encoder.lstm", reverse=True),
-        )
-        self._costs = weights["encoder.costs.weight"].T, weights["encoder.costs.bias"]
-        self._embedding = weights["decoder.embedding.weight"]
-        self._reader = (
-            Lstm(weights, "decoder.reader"),
-            Lstm(weights, "decoder.reader", reverse=True),
-        )
+        self._encoder_embedding = Embedding(weights["encoder.embedding.weight"])
+        self._encoder = BidirectionalLstm(weights, "encoder.lstm")
+        self._costs_weight = dense(weights["encoder.costs.weight"]).T
+        self._costs_bias = dense(weights["encoder.costs.bias"])
+        self._embedding = Embedding(weights["decoder.embedding.weight"])
+        self._reader = BidirectionalLstm(weights, "decoder.reader")
         self._decoder = Lstm(weights, "decoder.lstm")
-        keyword_from = self.shape.embedding_units
-        told_from = keyword_from + self.shape.reader_units
-        self._words = ProjectedWords(self._embedding, self._decoder.inputs_from(0, keyword_from))
-        self._keywords = self._decoder.inputs_from(keyword_from, told_from)
-        self._told = self._decoder.inputs_from(told_from)
-        self._place = weights["decoder.place.weight"][0], weights["decoder.place.bias"]
+        # Inputs of the decoder: last token, reader state of the next keyword, budget features.
+        keyword_start = self.shape.embedding_units
+        budget_start = keyword_start + self.shape.reader_units
+        self._token_inputs = ProjectedEmbeddings(
+            self._embedding, self._decoder.input_slice(0, keyword_start)
+        )
+        self._keyword_inputs = self._decoder.input_slice(keyword_start, budget_start)
+        self._budget_inputs = self._decoder.input_slice(budget_start)
+        self._place_weight = dense(weights["decoder.place.weight"])[0]
+        self._place_bias = dense(weights["decoder.place.bias"])
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
     def costs(self, sentences: Sequence[Sequence[str]], budget: float) -> list[Floats]:
-        """Tell for each token what it costs if left out and if typed, in nats: (tokens, 2)."""
-        ids, lengths = padded([self.vocabulary.encode(tokens) for tokens in sentences])
-        hints = encoder_hint(np.full(len(ids), budget))[:, None]
-        told = np.broadcast_to(hints, (*ids.shape, ENCODER_FEATURES))
-        vectors = np.concatenate([self._encoder_embedding[ids], told], axis=2)
-        ahead, back = self._encoder
-        states = np.concatenate(
-            [ahead.run(vectors, lengths)[0], back.run(vectors, lengths, reverse=True)[0]], axis=2
-        )
-        weight, bias = self._costs
-        costs = states @ weight + bias  # (rows, time, 2)
+        """Return what each token costs in nats if dropped and if typed: (tokens, 2) a sentence."""
+        ids, lengths = pad([self.vocabulary.encode(tokens) for tokens in sentences])
+        features = encoder_features(np.full(len(ids), budget))[:, None]
+        features = np.broadcast_to(features, (*ids.shape, ENCODER_FEATURES))
+        vectors = np.concatenate([self._encoder_embedding.lookup(ids), features], axis=2)
+        states, _, _ = self._encoder.run(vectors, lengths)
+        costs = states @ self._costs_weight + self._costs_bias  # (rows, time, 2)
         return [row[:length] for row, length in zip(costs, lengths, strict=True)]
 
     def begin(
         self, keywords: Sequence[Sequence[str]], budget: DecoderBudget | None = None
     ) -> MonotoneState:
-        """Read the keywords, one row each, of a user of this budget, if there is one."""
-        words = [[*row, EOS] for row in keywords]
-        copies = [self.vocabulary.unknown(row) for row in words]
-        known, counts = padded([self.vocabulary.encode(row) for row in words])
-        ids, _ = padded(
-            [
-                self.vocabulary.encode_with_copies(row, own)
-                for row, own in zip(words, copies, strict=True)
-            ]
-        )
-        vectors = self._embedding[known]
-        ahead, back = self._reader
-        reading = np.concatenate(
-            [ahead.run(vectors, counts)[0], back.run(vectors, counts, reverse=True)[0]], axis=2
-        )
-        told = _hint(budget, counts - 1)
-        fed = self._keywords.times(reading)  # (rows, keywords, 4 × decoder)
-        fed += (self._told.times(told) + self._decoder.bias)[:, None]
-        hidden, cell = self._decoder.zeros(len(words))
+        """Read the keywords, one row each; condition on the budget if there is one."""
+        rows = [[*row, EOS] for row in keywords]
+        unknown = [self.vocabulary.out_of_vocabulary(row) for row in rows]
+        encode = self.vocabulary.encode_with_copies
+        ids, _ = pad([encode(row, copies) for row, copies in zip(rows, unknown, strict=True)])
+        known_ids, counts = pad([self.vocabulary.encode(row) for row in rows])
+        states, _, _ = self._reader.run(self._embedding.lookup(known_ids), counts)
+        features = _budget_features(budget, counts - 1)
+        projected = self._keyword_inputs.times(states)  # (rows, keywords, 4 × decoder)
+        projected += (self._budget_inputs.times(features) + self._decoder.bias)[:, None]
+        hidden, cell = self._decoder.zeros(len(rows))
         return MonotoneState(
             hidden=hidden,
             cell=cell,
-            following=np.zeros(len(words), np.int64),
-            sentence=np.arange(len(words)),
-            fed=fed.reshape(-1, fed.shape[2]),
+            keyword_index=np.zeros(len(rows), np.int64),
+            sentence=np.arange(len(rows)),
+            projected=projected.reshape(-1, projected.shape[2]),
             keywords=ids,
-            width=len(self.vocabulary) + max(map(len, copies), default=0),
+            width=len(self.vocabulary) + max(map(len, unknown), default=0),
         )
 
     def step(self, state: MonotoneState, last: Ids) -> tuple[MonotoneState, PlaceOrGenerate]:
-        """Say the last word (rows,) and tell what comes next."""
-        # The start mark stands among no keywords, nothing follows the end mark, and a row of
-        # keywords ends with it or with padding: what comes before all keywords is none of them.
-        was_placed = (state.keywords[state.sentence, state.following] == last) & (last != EOS_ID)
-        following = np.maximum(state.following + was_placed, 0)
+        """Feed the last tokens (rows,); return the new state and the next token's distribution."""
+        # IN_PREFIX indexes the last column, which is the end mark or padding: the token of a
+        # prefix is never counted as a keyword. The start mark is no keyword either.
+        keyword = state.keywords[state.sentence, state.keyword_index]
+        was_placed = (keyword == last) & (last != EOS_ID)
+        keyword_index = np.maximum(state.keyword_index + was_placed, 0)
         known = np.where(last < len(self.vocabulary), last, UNK_ID)
-        fed = state.fed.take(state.sentence * state.keywords.shape[1] + following, axis=0)
-        projected = self._words.projected(known, onto=fed)
+        row = state.sentence * state.keywords.shape[1] + keyword_index
+        projected = self._token_inputs.project(known, onto=state.projected.take(row, axis=0))
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
-        weight, bias = self._place
-        coming = PlaceOrGenerate(
-            spoken=hidden,
-            place=hidden @ weight + bias,
-            keyword=state.keywords[state.sentence, following],
+        next_token = PlaceOrGenerate(
+            hidden=hidden,
+            place=hidden @ self._place_weight + self._place_bias,
+            keyword=state.keywords[state.sentence, keyword_index],
             softmax=self._softmax,
             width=state.width,
         )
-        return replace(state, hidden=hidden, cell=cell, following=following), coming
+        return replace(state, hidden=hidden, cell=cell, keyword_index=keyword_index), next_token
 
-    def resume(self, state: MonotoneState, opening: Sequence[int]) -> tuple[MonotoneState, Ids]:
-        """Begin all rows with these words, which are no keywords; the last is still to be said."""
-        for word in (BOS_ID, *opening[:-1]):
-            before = np.full_like(state.following, BEFORE)
-            state, _ = self.step(replace(state, following=before), np.full(len(before), word))
-        before = np.full_like(state.following, BEFORE)
-        return replace(state, following=before), np.full(len(before), opening[-1])
+    def prefill(self, state: MonotoneState, prefix: Sequence[int]) -> tuple[MonotoneState, Ids]:
+        """Feed the prefix to all rows but for its last token; return the state and that token.
+
+        Tokens of the prefix are not counted as keywords.
+        """
+        in_prefix = np.full_like(state.keyword_index, IN_PREFIX)
+        for token in (BOS_ID, *prefix[:-1]):
+            state = replace(state, keyword_index=in_prefix)
+            state, _ = self.step(state, np.full(len(in_prefix), token))
+        return replace(state, keyword_index=in_prefix), np.full(len(in_prefix), prefix[-1])
 
 
-def _hint(budget: DecoderBudget | None, keywords: Ids) -> Floats:
-    """What is told of rows of so many keywords: (rows, DECODER_FEATURES)."""
-    shares = np.full(keywords.shape, np.nan if budget is None else budget.share)
-    return decoder_hint(shares, keywords, freely=budget is not None and not budget.is_even)
+def _budget_features(budget: DecoderBudget | None, keyword_counts: Ids) -> Floats:
+    """Return the features of one budget for rows of so many keywords: (rows, features)."""
+    if budget is None:
+        return decoder_features(np.full(keyword_counts.shape, np.nan), keyword_counts)
+    shares = np.full(keyword_counts.shape, budget.share)
+    return decoder_features(shares, keyword_counts, on_average=budget.on_average)

@@ -1,7 +1,7 @@
-"""Next words: how likely each word comes next, of which search wants to know only the best.
+"""The distribution of the next token, of which search needs only the top k.
 
-A vocabulary has ten thousand words, and a beam looks at ten of them. What a runtime returns
-from a step can be asked for the best few, for certain words, or for all.
+A vocabulary has ten thousand tokens, and a beam considers ten of them. A decoder step returns an
+object that computes the top k, the log-probabilities of given tokens, or all of them on demand.
 """
 
 from abc import ABC, abstractmethod
@@ -13,220 +13,306 @@ from typing import Protocol
 import numpy as np
 
 from tersely.runtime.adaptive_softmax import VocabularySoftmax
-from tersely.runtime.arrays import Ids
-from tersely.runtime.groups import Groups
-from tersely.runtime.kernels.chosen import Changed, best, log_sum, top
-from tersely.runtime.lstm import Floats, log_sigmoid
+from tersely.runtime.arrays import Floats, Ids, RowGroups
+from tersely.runtime.kernels.backend import Overrides, logsumexp, top_k, top_k_with_overrides
+from tersely.runtime.lstm import log_sigmoid
 from tersely.text.vocabulary import EOS_ID
 
-Generated = Callable[[Ids], Floats]
-"""How likely words are generated, (rows, others) of them; what is none of them may be anything."""
-SCORES_AT_ONCE = 1 << 18  # of rare words: a megabyte, which stays near the processor
+GeneratedLogProbs = Callable[[Ids], Floats]
+"""Maps columns (rows, overrides) to log-probabilities of generating them; a column outside of the
+scores gets any value."""
+MAX_TAIL_SCORES = 1 << 18  # computed at once: 1 MB, which stays in the cache
+NO_KEYWORD = -1  # the id at a padded position of the keywords
 
 
-class NextWords(Protocol):
-    """Log-probabilities of the next word, one row a hypothesis."""
+class NextToken(Protocol):
+    """Log-probabilities of the next token, one row a hypothesis."""
 
-    def best(self, count: int, rivals: "Rivals | None" = None) -> tuple[Ids, Floats]:
-        """The likeliest words and their log-probabilities, `count` a row or a few more.
+    def top_k(self, k: int, threshold: "PruningThreshold | None" = None) -> tuple[Ids, Floats]:
+        """Return at least the k likeliest tokens of each row, unordered, with log-probabilities.
 
-        No word comes twice in a row unless it is impossible (−∞); they are in no order. Where
-        rows are rivals, words may be missing that come far behind those of other rows.
+        No token appears twice in a row unless it is impossible (−∞). With a threshold, tokens may
+        be missing that beam search would prune.
         """
 
-    def of(self, words: Ids) -> Floats:
-        """Log-probabilities of one word a row: (rows,)."""
+    def log_prob(self, ids: Ids) -> Floats:
+        """Return the log-probability of one token a row: (rows,)."""
 
-    def all(self) -> Floats:
-        """Log-probabilities of every id: (rows, width)."""
+    def log_probs(self) -> Floats:
+        """Return the log-probability of every id: (rows, width)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rivals:
-    """Rows that are hypotheses of a few sentences, and compete within each."""
+class PruningThreshold:
+    """The scores of live hypotheses, from which follows what a candidate of each must exceed."""
 
-    so_far: Floats  # (rows,): log-probability of what each has said
-    groups: Groups
-    given_up: Floats  # (sentences,): what at best is so likely need not be found
+    scores: Floats  # (rows,): log-probability of each hypothesis
+    groups: RowGroups  # the hypotheses of each sentence
+    min_scores: Floats  # (sentences,): a candidate that scores no more need not be returned
 
-    def floors(self, scores: Floats, wanted: int) -> Floats:
-        """What a word of each row must exceed to be among the `wanted` best of its sentence."""
-        least = self.given_up
-        totals = self.groups.side_by_side(scores + self.so_far[:, None])
-        if totals.shape[1] >= wanted:
-            least = np.maximum(least, top(totals, wanted)[1].min(axis=1))
-        floors: Floats = least[self.groups.of_row] - self.so_far
-        return floors
+    def min_log_probs(self, log_probs: Floats, k: int) -> Floats:
+        """Return what a token of each row must exceed to be in the top k of its sentence: (rows,).
+
+        `log_probs` (rows, candidates) are those of candidates known so far.
+        """
+        minimum = self.min_scores
+        totals = self.groups.concatenated(log_probs + self.scores[:, None])
+        if totals.shape[1] >= k:
+            minimum = np.maximum(minimum, top_k(totals, k)[1].min(axis=1))
+        min_log_probs: Floats = minimum[self.groups.of_row] - self.scores
+        return min_log_probs
 
 
 @dataclass(frozen=True)
-class ClusteredWords(ABC):
-    """Words of an adaptive softmax: frequent ones are scored at once, rarer ones when asked for.
+class SoftmaxNextToken(ABC):
+    """A next token that is generated by the softmax, or comes from the keywords.
 
-    A cluster of rarer words is opened for rows where one of them could be among the best. What
-    is besides generated, or barred from it, each decoder tells for itself.
+    The softmax's head is computed for every row, a tail cluster only for rows where one of its
+    tokens could be in the top k. A subclass defines how the keywords change the distribution: the
+    tokens whose log-probability is overridden, and those that come in addition.
     """
 
-    spoken: Floats  # (rows, units): what the softmax reads
+    hidden: Floats  # (rows, units): the input of the softmax
     softmax: VocabularySoftmax
-    width: int
+    width: int  # number of ids: the vocabulary, and the unknown words among the keywords
 
     @property
     @abstractmethod
-    def generating(self) -> Floats:
-        """Log-probability that the next word is generated: (rows,)."""
+    def log_generate(self) -> Floats:
+        """Return the log-probability that the token is generated: (rows,)."""
 
     @abstractmethod
-    def apart(self, first: int, rows: Ids | None = None) -> Ids:
-        """Words that count otherwise than as generated, from the id `first` on: (rows, others)."""
+    def override_columns(self, first: int, rows: Ids | None = None) -> Ids:
+        """Return the ids, counted from `first`, that are overridden: (rows, overrides)."""
 
     @abstractmethod
-    def instead(self, at: Ids, generated: Generated, rows: Ids | None = None) -> Floats:
-        """Log-probabilities of those words, (rows, others), whatever `generated` says of them."""
+    def override_values(
+        self, columns: Ids, generated: GeneratedLogProbs, rows: Ids | None = None
+    ) -> Floats:
+        """Return the log-probabilities of the overridden ids: (rows, overrides)."""
 
     @abstractmethod
-    def besides(self) -> list[tuple[Ids, Floats]]:
-        """Words that may come without being generated, if they are none of the vocabulary's."""
+    def additional(self) -> list[tuple[Ids, Floats]]:
+        """Return candidates beyond the softmax, with log-probabilities: (rows, candidates) each."""
 
-    def could_reach(self, share: Floats, start: int, end: int) -> Floats:
-        """What no word of a cluster with this share can exceed: (rows,)."""
-        return share
+    def upper_bound(self, cluster_log_probs: Floats, start: int, end: int) -> Floats:
+        """Bound the log-probability of any token of a cluster, given the cluster's own: (rows,)."""
+        return cluster_log_probs
 
     @cached_property
-    def head(self) -> Floats:
-        """Scores of frequent words and of each cluster: (rows, words and clusters)."""
-        return self.softmax.head_scores(self.spoken)
+    def head_scores(self) -> Floats:
+        """Return the scores of frequent tokens and of clusters: (rows, tokens + clusters)."""
+        return self.softmax.head_scores(self.hidden)
 
     @cached_property
     def shift(self) -> Floats:
-        """What makes the head's scores log-probabilities: (rows,)."""
-        shift: Floats = self.generating - log_sum(self.head)
+        """Return what turns the head's scores into log-probabilities: (rows,)."""
+        shift: Floats = self.log_generate - logsumexp(self.head_scores)
         return shift
 
-    def best(self, count: int, rivals: Rivals | None = None) -> tuple[Ids, Floats]:
-        """The best of the frequent words, what may come besides, and rarer ones that compete."""
-        words = self.softmax.head_words
-        nothing = np.full(len(self.spoken), -np.inf, np.float32)
-        ids, scores = self._best_of(self.head, words, self.shift, nothing, count)
-        parts = [(ids, scores), *self.besides()]
-        weakest = nothing
-        if self.softmax.tails and scores.shape[1] >= count:
-            weakest = np.minimum.reduce(scores, axis=1)
-            if rivals is not None:
-                weakest = np.maximum(weakest, rivals.floors(scores, 2 * count))
+    def top_k(self, k: int, threshold: PruningThreshold | None = None) -> tuple[Ids, Floats]:
+        """Return the top k of the head and the keywords, and of clusters that may compete."""
+        head_tokens = self.softmax.head_tokens
+        impossible = np.full(len(self.hidden), -np.inf, np.float32)
+        ids, log_probs = self._top_k(self.head_scores, head_tokens, self.shift, impossible, k)
+        parts = [(ids, log_probs), *self.additional()]
+        minimum = impossible
+        if self.softmax.tails and log_probs.shape[1] >= k:
+            minimum = np.minimum.reduce(log_probs, axis=1)
+            if threshold is not None:
+                minimum = np.maximum(minimum, threshold.min_log_probs(log_probs, 2 * k))
         for index, (start, end) in enumerate(self.softmax.clusters):
-            share = self.head[:, words + index] + self.shift
-            rows = np.flatnonzero(self.could_reach(share, start, end) > weakest)
+            cluster_log_probs = self.head_scores[:, head_tokens + index] + self.shift
+            bound = self.upper_bound(cluster_log_probs, start, end)
+            rows = np.flatnonzero(bound > minimum)
             if len(rows):
-                parts.append(self._best_of_cluster(index, rows, share, weakest, count))
+                parts.append(self._top_k_of_cluster(index, rows, cluster_log_probs, minimum, k))
         if len(parts) == 1:
-            return ids, scores
+            return ids, log_probs
         return (
             np.concatenate([part[0] for part in parts], axis=1),
             np.concatenate([part[1] for part in parts], axis=1),
         )
 
-    def _best_of_cluster(
-        self, index: int, rows: Ids, share: Floats, above: Floats, count: int
+    def _top_k_of_cluster(
+        self, index: int, rows: Ids, cluster_log_probs: Floats, minimum: Floats, k: int
     ) -> tuple[Ids, Floats]:
-        """The best of some rows; the others get words that cannot come."""
+        """Return a cluster's top k in the given rows, and impossible tokens in the others."""
         start, end = self.softmax.clusters[index]
-        width = min(count, end - start)
-        ids = np.full((len(self.spoken), width), EOS_ID, np.int64)
-        scores = np.full(ids.shape, -np.inf, np.float32)
-        at_once = max(1, SCORES_AT_ONCE // (end - start))
-        for first in range(0, len(rows), at_once):
-            some = rows[first : first + at_once]
-            tail = self.softmax.tail_scores(self.spoken[some], index)
-            shift = share[some] - log_sum(tail)
-            own, found = self._best_of(
-                tail, end - start, shift, above[some], count, first=start, rows=some
+        ids = np.full((len(self.hidden), min(k, end - start)), EOS_ID, np.int64)
+        log_probs = np.full(ids.shape, -np.inf, np.float32)
+        rows_at_once = max(1, MAX_TAIL_SCORES // (end - start))
+        for first in range(0, len(rows), rows_at_once):
+            part = rows[first : first + rows_at_once]
+            scores = self.softmax.tail_scores(self.hidden[part], index)
+            shift = cluster_log_probs[part] - logsumexp(scores)
+            columns, log_probs[part] = self._top_k(
+                scores, end - start, shift, minimum[part], k, first=start, rows=part
             )
-            ids[some], scores[some] = own + start, found
-        return ids, scores
+            ids[part] = columns + start
+        return ids, log_probs
 
-    def _best_of(
+    def _top_k(
         self,
         scores: Floats,
         columns: int,
         shift: Floats,
-        above: Floats,
-        count: int,
+        minimum: Floats,
+        k: int,
         *,
         first: int = 0,
         rows: Ids | None = None,
     ) -> tuple[Ids, Floats]:
-        def generated(at: Ids) -> Floats:
-            inside = np.minimum(np.maximum(at, 0), columns - 1)
-            found: Floats = scores[np.arange(len(at))[:, None], inside] + shift[:, None]
-            return found
+        """Return the top k of some scores, whose column 0 is the id `first`, with overrides."""
 
-        at = self.apart(first, rows)  # (rows, others)
-        changed = Changed(at, self.instead(at, generated, rows), above)
-        return best(count, scores, columns, shift, changed)
+        def generated(columns_of_rows: Ids) -> Floats:
+            inside = np.minimum(np.maximum(columns_of_rows, 0), columns - 1)
+            log_probs: Floats = scores[np.arange(len(inside))[:, None], inside] + shift[:, None]
+            return log_probs
 
-    def generated(self, words: Ids) -> Floats:
-        """Log-probabilities of generating one word a row; only clusters asked about are opened."""
-        rows = np.arange(len(words))
-        found = np.full(len(words), -np.inf, np.float32)
-        is_head = words < self.softmax.head_words
-        found[is_head] = self.head[rows[is_head], words[is_head]] + self.shift[is_head]
+        override_columns = self.override_columns(first, rows)
+        values = self.override_values(override_columns, generated, rows)
+        overrides = Overrides(override_columns, values)
+        return top_k_with_overrides(
+            scores, k, columns=columns, shift=shift, threshold=minimum, overrides=overrides
+        )
+
+    def generated_log_prob(self, ids: Ids) -> Floats:
+        """Return the log-probability of generating one token a row; compute no other cluster."""
+        rows = np.arange(len(ids))
+        log_probs = np.full(len(ids), -np.inf, np.float32)
+        is_head = ids < self.softmax.head_tokens
+        log_probs[is_head] = self.head_scores[rows[is_head], ids[is_head]] + self.shift[is_head]
         for index, (start, end) in enumerate(self.softmax.clusters):
-            here = np.flatnonzero((words >= start) & (words < end))
-            if len(here):
-                tail = self.softmax.tail_scores(self.spoken[here], index)
-                share = self.head[here, self.softmax.head_words + index] + self.shift[here]
-                own = tail[np.arange(len(here)), words[here] - start] - log_sum(tail)
-                found[here] = share + own
-        return found
+            rows = np.flatnonzero((ids >= start) & (ids < end))
+            if len(rows):
+                scores = self.softmax.tail_scores(self.hidden[rows], index)
+                column = self.softmax.head_tokens + index
+                cluster_log_probs = self.head_scores[rows, column] + self.shift[rows]
+                inside = scores[np.arange(len(rows)), ids[rows] - start] - logsumexp(scores)
+                log_probs[rows] = cluster_log_probs + inside
+        return log_probs
 
-    def all(self) -> Floats:
-        """Score everything."""
-        scores = np.full((len(self.spoken), self.width), -np.inf, np.float32)
-        every = self.softmax.log_probabilities(self.spoken)
-        scores[:, : self.softmax.words] = self.generating[:, None] + every
-        at = self.apart(0)
-        rows, places = np.nonzero((at >= 0) & (at < self.softmax.words))
-        ids = at[rows, places]
-        generated = np.full(at.shape, -np.inf, np.float32)
-        generated[rows, places] = scores[rows, ids]
-        scores[rows, ids] = self.instead(at, lambda _: generated)[rows, places]
-        for ids, found in self.besides():
-            np.put_along_axis(scores, ids, found, axis=1)
-        return scores
+    def log_probs(self) -> Floats:
+        """Return the log-probability of every id: (rows, width)."""
+        tokens = self.softmax.tokens
+        log_probs = np.full((len(self.hidden), self.width), -np.inf, np.float32)
+        softmax = self.softmax.log_probs(self.hidden)
+        log_probs[:, :tokens] = self.log_generate[:, None] + softmax
+        columns = self.override_columns(0)
+        rows, places = np.nonzero((columns >= 0) & (columns < tokens))
+        ids = columns[rows, places]
+        generated = np.full(columns.shape, -np.inf, np.float32)
+        generated[rows, places] = log_probs[rows, ids]
+        log_probs[rows, ids] = self.override_values(columns, lambda _: generated)[rows, places]
+        for ids, values in self.additional():
+            np.put_along_axis(log_probs, ids, values, axis=1)
+        return log_probs
 
 
 @dataclass(frozen=True)
-class PlaceOrGenerate(ClusteredWords):
-    """The next keyword is placed, or another word is generated."""
+class PlaceOrGenerate(SoftmaxNextToken):
+    """Next token of the monotone decoder: the next keyword, or a generated token.
 
-    place: Floats  # (rows,): logit of placing
-    keyword: Ids  # (rows,): the keyword that comes next, the end mark after the last
+    The next keyword and the end mark are placed and never generated.
+    """
+
+    place: Floats  # (rows,): logit of placing the keyword
+    keyword: Ids  # (rows,): the next keyword, or after the last one the end mark
 
     @property
-    def generating(self) -> Floats:
-        """What is not placed is generated."""
+    def log_generate(self) -> Floats:
+        """Return the log-probability that no keyword is placed: (rows,)."""
         return log_sigmoid(-self.place)
 
-    def besides(self) -> list[tuple[Ids, Floats]]:
-        """The keyword."""
+    def additional(self) -> list[tuple[Ids, Floats]]:
+        """Return the next keyword."""
         return [(self.keyword[:, None], log_sigmoid(self.place)[:, None])]
 
-    def apart(self, first: int, rows: Ids | None = None) -> Ids:
-        """Keywords are placed, never generated, and so is the end."""
+    def override_columns(self, first: int, rows: Ids | None = None) -> Ids:
+        """Return the end mark and the next keyword."""
         keyword = self.keyword if rows is None else self.keyword[rows]
-        found = np.full((len(keyword), 2), EOS_ID - first, np.int64)
-        np.subtract(keyword, first, out=found[:, 1])
-        return found
+        columns = np.full((len(keyword), 2), EOS_ID - first, np.int64)
+        np.subtract(keyword, first, out=columns[:, 1])
+        return columns
 
-    def instead(self, at: Ids, generated: Generated, rows: Ids | None = None) -> Floats:
-        """Never."""
-        return np.full(at.shape, -np.inf, np.float32)
+    def override_values(
+        self, columns: Ids, generated: GeneratedLogProbs, rows: Ids | None = None
+    ) -> Floats:
+        """Return −∞: these tokens are not generated."""
+        return np.full(columns.shape, -np.inf, np.float32)
 
-    def of(self, words: Ids) -> Floats:
-        """The keyword is placed, all else generated."""
-        found = self.generated(words)
-        found[words == EOS_ID] = -np.inf
-        is_keyword = words == self.keyword
-        found[is_keyword] = log_sigmoid(self.place[is_keyword])
-        return found
+    def log_prob(self, ids: Ids) -> Floats:
+        """Return the log-probability of one token a row: (rows,)."""
+        log_probs = self.generated_log_prob(ids)
+        log_probs[ids == EOS_ID] = -np.inf
+        is_keyword = ids == self.keyword
+        log_probs[is_keyword] = log_sigmoid(self.place[is_keyword])
+        return log_probs
+
+
+@dataclass(frozen=True)
+class CopyOrGenerate(SoftmaxNextToken):
+    """Next token of the paper's decoder: generated, or copied from the keywords.
+
+    p(w) = g × p_softmax(w) + (1 − g) × the attention on keywords equal to w.
+    """
+
+    generate: Floats  # (rows,): logit of g
+    copy_log_probs: Floats  # (rows, keywords): log-probability of copying each keyword
+    keywords: Ids  # (rows, keywords): ids, past the vocabulary if unknown, or NO_KEYWORD
+
+    @property
+    def log_generate(self) -> Floats:
+        """Return log g: (rows,)."""
+        return log_sigmoid(self.generate)
+
+    def additional(self) -> list[tuple[Ids, Floats]]:
+        """Return the keywords that are not in the vocabulary."""
+        tokens = self.softmax.tokens
+        if self.width == tokens:
+            return []
+        log_probs = np.full((len(self.hidden), self.width - tokens), -np.inf, np.float32)
+        rows, places = np.nonzero(self.keywords >= tokens)
+        unknown = self.keywords[rows, places] - tokens
+        log_probs[rows, unknown] = self.summed_copy_log_probs[rows, places]
+        return [(np.broadcast_to(np.arange(tokens, self.width), log_probs.shape), log_probs)]
+
+    @cached_property
+    def summed_copy_log_probs(self) -> Floats:
+        """Return the log-probability of copying each keyword from any place: (rows, keywords)."""
+        is_same = self.keywords[:, :, None] == self.keywords[:, None, :]
+        if int(is_same.sum()) == self.keywords.size:
+            return self.copy_log_probs
+        everywhere = np.where(is_same, self.copy_log_probs[:, None, :], -np.inf)
+        summed: Floats = np.logaddexp.reduce(everywhere, axis=2).astype(np.float32)
+        return summed
+
+    def upper_bound(self, cluster_log_probs: Floats, start: int, end: int) -> Floats:
+        """Add the probability of copying any keyword of the cluster."""
+        is_inside = (self.keywords >= start) & (self.keywords < end)
+        if not is_inside.any():
+            return cluster_log_probs
+        copied = np.logaddexp.reduce(np.where(is_inside, self.copy_log_probs, -np.inf), axis=1)
+        bound: Floats = np.logaddexp(cluster_log_probs, copied).astype(np.float32)
+        return bound
+
+    def override_columns(self, first: int, rows: Ids | None = None) -> Ids:
+        """Return the keywords."""
+        return (self.keywords if rows is None else self.keywords[rows]) - first
+
+    def override_values(
+        self, columns: Ids, generated: GeneratedLogProbs, rows: Ids | None = None
+    ) -> Floats:
+        """Return the log-probability that each keyword is generated or copied."""
+        copied = self.summed_copy_log_probs if rows is None else self.summed_copy_log_probs[rows]
+        log_probs: Floats = np.logaddexp(generated(columns), copied)
+        return log_probs
+
+    def log_prob(self, ids: Ids) -> Floats:
+        """Return the log-probability of one token a row: (rows,)."""
+        log_probs = self.generated_log_prob(ids)
+        for place in range(self.keywords.shape[1]):
+            rows = np.flatnonzero(self.keywords[:, place] == ids)
+            log_probs[rows] = np.logaddexp(log_probs[rows], self.copy_log_probs[rows, place])
+        return log_probs

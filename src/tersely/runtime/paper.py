@@ -1,170 +1,141 @@
-"""Runtime: a trained scheme at work, without torch.
+"""Forward pass of the paper's architecture, without torch.
 
-The encoder tells how likely each token is kept; the decoder tells, step by step, how
-likely each word comes next. What to do with that is the business of search.py and
-completer.py. The equations are those of game/paper/encoder.py and game/paper/decoder.py.
+The encoder returns how likely each token is kept; the decoder returns, step by step, the
+distribution of the next token. The equations are those of game/paper/encoder.py and
+game/paper/decoder.py.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
-from tersely.errors import TerselyError
 from tersely.model.budget_features import DecoderBudget
 from tersely.model.folder import ModelFolder
-from tersely.model.shape import SchemeShape
-from tersely.model.validation import TensorSpec
+from tersely.model.quantization import dense
+from tersely.model.shapes import PaperShape, check_tensors
 from tersely.runtime.adaptive_softmax import VocabularySoftmax
-from tersely.runtime.arrays import Ids, padded
-from tersely.runtime.copying import NOWHERE, CopyOrGenerate
-from tersely.runtime.embedding_cache import ProjectedWords
-from tersely.runtime.kernels.chosen import Matrix, log_softmax
-from tersely.runtime.kernels.plain import sigmoid
-from tersely.runtime.lstm import Floats, Lstm, log_sigmoid
+from tersely.runtime.arrays import Floats, Ids, pad
+from tersely.runtime.embedding_cache import Embedding, ProjectedEmbeddings
+from tersely.runtime.kernels.backend import Matrix, log_softmax
+from tersely.runtime.kernels.numpy_backend import sigmoid
+from tersely.runtime.lstm import BidirectionalLstm, Lstm, log_sigmoid
+from tersely.runtime.next_token import NO_KEYWORD, CopyOrGenerate
 from tersely.text.vocabulary import BOS_ID, EOS, UNK_ID
 
-NOTHING = np.float32(-1e30)  # the logarithm of a probability of zero, but finite
+MASKED = np.float32(-1e30)  # attention score of padding; finite, so that rows of it stay defined
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """Where decoding stands; one row a hypothesis."""
+class PaperState:
+    """Decoder state, one row a hypothesis."""
 
     hidden: Floats  # (rows, decoder)
     cell: Floats  # (rows, decoder)
-    fed: Floats  # (rows, 4 × decoder): what the reader's last state adds to every input
-    states: Floats  # (rows, keywords, reader)
-    outside: Floats  # (rows, keywords): 0, or NOTHING where there is no keyword
-    copied: Ids  # (rows, keywords): ids, past the vocabulary where unknown, or NOWHERE
-    width: int  # ids there are: the vocabulary and the words to copy
+    projected: Floats  # (rows, 4 × decoder): what bias and reader state add to every input
+    reader_states: Floats  # (rows, keywords, reader)
+    mask: Floats  # (rows, keywords): 0, or MASKED at padding
+    keywords: Ids  # (rows, keywords): ids, past the vocabulary if unknown, or NO_KEYWORD
+    width: int  # number of ids: the vocabulary, and the unknown words among the keywords
 
-    def take(self, rows: Ids) -> "State":
-        """Keep, repeat or reorder rows."""
+    def take(self, rows: Ids) -> "PaperState":
+        """Select rows: keep, repeat or reorder them."""
         return replace(
             self,
             hidden=self.hidden[rows],
             cell=self.cell[rows],
-            fed=self.fed[rows],
-            states=self.states[rows],
-            outside=self.outside[rows],
-            copied=self.copied[rows],
+            projected=self.projected[rows],
+            reader_states=self.reader_states[rows],
+            mask=self.mask[rows],
+            keywords=self.keywords[rows],
         )
 
 
-class Runtime:
-    """A scheme of the paper's architecture, ready to run."""
+class PaperRuntime:
+    """Runs a model of the paper's architecture."""
 
     def __init__(self, model: ModelFolder) -> None:
-        self.shape = SchemeShape.from_settings(model.settings)
+        self.shape = PaperShape.from_settings(model.settings)
         check_tensors(model, self.shape)
         self.vocabulary = model.vocabulary
         weights = model.tensors
-        self._encoder_embedding = weights["encoder.embedding.weight"]
+        self._encoder_embedding = Embedding(weights["encoder.embedding.weight"])
         self._encoder = Lstm(weights, "encoder.lstm")
-        self._keep = weights["encoder.keep.weight"][0], weights["encoder.keep.bias"]
-        self._embedding = weights["decoder.embedding.weight"]
-        self._forward = Lstm(weights, "decoder.reader")
-        self._backward = Lstm(weights, "decoder.reader", reverse=True)
+        self._keep_weight = dense(weights["encoder.keep.weight"])[0]
+        self._keep_bias = dense(weights["encoder.keep.bias"])
+        self._embedding = Embedding(weights["decoder.embedding.weight"])
+        self._reader = BidirectionalLstm(weights, "decoder.reader")
         self._decoder = Lstm(weights, "decoder.lstm")
-        embedding = self.shape.embedding_units
-        self._words = ProjectedWords(self._embedding, self._decoder.inputs_from(0, embedding))
-        self._fed = self._decoder.inputs_from(embedding)
+        units = self.shape.embedding_units
+        self._token_inputs = ProjectedEmbeddings(
+            self._embedding, self._decoder.input_slice(0, units)
+        )
+        self._reader_inputs = self._decoder.input_slice(units)
         self._attend = Matrix(weights["decoder.attend.weight"])
         self._combine = Matrix(weights["decoder.combine.weight"])
-        self._generate = weights["decoder.generate.weight"][0], weights["decoder.generate.bias"]
+        self._generate_weight = dense(weights["decoder.generate.weight"])[0]
+        self._generate_bias = dense(weights["decoder.generate.bias"])
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
     def keep_probabilities(self, sentences: Sequence[Sequence[str]]) -> list[Floats]:
-        """Tell for each token of each sentence how likely the encoder keeps it."""
-        ids, lengths = padded([self.vocabulary.encode(tokens) for tokens in sentences])
-        states, _, _ = self._encoder.run(self._encoder_embedding[ids], lengths)
-        weight, bias = self._keep
-        probabilities = sigmoid(states @ weight + bias)  # (rows, time)
+        """Return the probability that the encoder keeps each token of each sentence."""
+        ids, lengths = pad([self.vocabulary.encode(tokens) for tokens in sentences])
+        states, _, _ = self._encoder.run(self._encoder_embedding.lookup(ids), lengths)
+        probabilities = sigmoid(states @ self._keep_weight + self._keep_bias)  # (rows, time)
         return [row[:length] for row, length in zip(probabilities, lengths, strict=True)]
 
     def begin(
         self, keywords: Sequence[Sequence[str]], budget: DecoderBudget | None = None
-    ) -> State:
-        """Read the keywords; one row each. The paper's decoder is not told of budgets."""
-        words = [[*row, EOS] if self.shape.end_mark_in_keywords else list(row) for row in keywords]
-        copies = [self.vocabulary.unknown(row) for row in words]
-        known, counts = padded([self.vocabulary.encode(row) for row in words])
-        copied, _ = padded(
-            [
-                self.vocabulary.encode_with_copies(row, own)
-                for row, own in zip(words, copies, strict=True)
-            ]
-        )
-        vectors = self._embedding[known]
-        ahead, last_ahead, cell_ahead = self._forward.run(vectors, counts)
-        back, last_back, cell_back = self._backward.run(vectors, counts, reverse=True)
-        hidden = np.concatenate([last_ahead, last_back], axis=1)
-        cell = np.concatenate([cell_ahead, cell_back], axis=1)
-        fed: Floats = np.repeat(self._decoder.bias[None], len(words), axis=0)
+    ) -> PaperState:
+        """Read the keywords, one row each; the budget is not used by this architecture."""
+        rows = [[*row, EOS] if self.shape.end_mark_in_keywords else list(row) for row in keywords]
+        unknown = [self.vocabulary.out_of_vocabulary(row) for row in rows]
+        encode = self.vocabulary.encode_with_copies
+        ids, _ = pad([encode(row, copies) for row, copies in zip(rows, unknown, strict=True)])
+        known_ids, counts = pad([self.vocabulary.encode(row) for row in rows])
+        states, hidden, cell = self._reader.run(self._embedding.lookup(known_ids), counts)
+        projected: Floats = np.repeat(self._decoder.bias[None], len(rows), axis=0)
         if self.shape.decoder_input == "reader_state":
-            fed += self._fed.times(hidden)
+            projected += self._reader_inputs.times(hidden)
         if self.shape.decoder_start == "zeros":
-            hidden, cell = self._decoder.zeros(len(words))
-        inside = np.arange(known.shape[1]) < counts[:, None]
-        return State(
+            hidden, cell = self._decoder.zeros(len(rows))
+        is_inside = np.arange(ids.shape[1]) < counts[:, None]
+        return PaperState(
             hidden=hidden,
             cell=cell,
-            fed=fed,
-            states=np.concatenate([ahead, back], axis=2),
-            outside=np.where(inside, np.float32(0), NOTHING),
-            copied=np.where(inside, copied, NOWHERE),
-            width=len(self.vocabulary) + max(map(len, copies), default=0),
+            projected=projected,
+            reader_states=states,
+            mask=np.where(is_inside, np.float32(0), MASKED),
+            keywords=np.where(is_inside, ids, NO_KEYWORD),
+            width=len(self.vocabulary) + max(map(len, unknown), default=0),
         )
 
-    def step(self, state: State, last: Ids) -> tuple[State, CopyOrGenerate]:
-        """Say the last word (rows,) and tell what comes next."""
+    def step(self, state: PaperState, last: Ids) -> tuple[PaperState, CopyOrGenerate]:
+        """Feed the last tokens (rows,); return the new state and the next token's distribution."""
         known = np.where(last < len(self.vocabulary), last, UNK_ID)
-        embedded = self._embedding[known]  # (rows, embedding)
-        projected = self._words.projected(known, onto=state.fed.copy())
+        embedded = self._embedding.lookup(known)  # (rows, embedding)
+        projected = self._token_inputs.project(known, onto=state.projected.copy())
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
         query = self._attend.times(hidden)[:, :, None]  # (rows, reader, 1)
-        scores = (state.states @ query)[:, :, 0] + state.outside
+        scores = (state.reader_states @ query)[:, :, 0] + state.mask
         attention = log_softmax(scores)  # (rows, keywords)
-        context = (np.exp(attention)[:, None] @ state.states)[:, 0]  # (rows, reader)
+        context = (np.exp(attention)[:, None] @ state.reader_states)[:, 0]  # (rows, reader)
         features = np.concatenate([context, hidden], axis=1)
-        spoken = np.tanh(self._combine.times(features))  # (rows, decoder)
-        weight, bias = self._generate
-        generate = np.concatenate([features, embedded], axis=1) @ weight + bias  # (rows,)
-        coming = CopyOrGenerate(
-            spoken=spoken,
+        combined = np.tanh(self._combine.times(features))  # (rows, decoder)
+        generate_inputs = np.concatenate([features, embedded], axis=1)
+        generate = generate_inputs @ self._generate_weight + self._generate_bias  # (rows,)
+        next_token = CopyOrGenerate(
+            hidden=combined,
             generate=generate,
-            copying=log_sigmoid(-generate)[:, None] + attention,
-            copied=state.copied,
+            copy_log_probs=log_sigmoid(-generate)[:, None] + attention,
+            keywords=state.keywords,
             softmax=self._softmax,
             width=state.width,
         )
-        return replace(state, hidden=hidden, cell=cell), coming
+        return replace(state, hidden=hidden, cell=cell), next_token
 
-    def resume(self, state: State, opening: Sequence[int]) -> tuple[State, Ids]:
-        """Begin all rows with these words; the last is still to be said."""
-        for word in (BOS_ID, *opening[:-1]):
-            state, _ = self.step(state, np.full(len(state.hidden), word))
-        return state, np.full(len(state.hidden), opening[-1])
-
-
-class CheckedShape(Protocol):
-    """What can be held against a model's tensors."""
-
-    @property
-    def vocabulary_size(self) -> int:
-        """Words there are."""
-
-    def tensors(self) -> dict[str, TensorSpec]:
-        """Every tensor there must be."""
-
-
-def check_tensors(model: ModelFolder, shape: CheckedShape) -> None:
-    """Refuse a model whose tensors are not those of the shape its settings tell."""
-    if shape.vocabulary_size != len(model.vocabulary):
-        raise TerselyError("The model's vocabulary is not of the size its settings say.")
-    for name, spec in shape.tensors().items():
-        found = model.tensors.get(name)
-        if found is None or found.shape != spec.shape or found.dtype != np.float32:
-            raise TerselyError(f"The model's tensor {name} is missing or not {spec}.")
+    def prefill(self, state: PaperState, prefix: Sequence[int]) -> tuple[PaperState, Ids]:
+        """Feed the prefix to all rows but for its last token; return the state and that token."""
+        for token in (BOS_ID, *prefix[:-1]):
+            state, _ = self.step(state, np.full(len(state.hidden), token))
+        return state, np.full(len(state.hidden), prefix[-1])

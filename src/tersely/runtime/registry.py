@@ -1,4 +1,4 @@
-"""The runtime of a model, by its architecture."""
+"""The runtime of a model, chosen by its architecture."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -6,39 +6,37 @@ from typing import Any, Protocol
 from tersely.errors import TerselyError
 from tersely.model.budget_features import DecoderBudget
 from tersely.model.folder import ModelFolder
-from tersely.model.monotone_shape import MONOTONE
-from tersely.model.shape import ARCHITECTURE
+from tersely.model.shapes import MONOTONE, PAPER
 from tersely.runtime.arrays import Ids
 from tersely.runtime.monotone import MonotoneRuntime
-from tersely.runtime.next_token import NextWords
-from tersely.runtime.paper import Runtime
+from tersely.runtime.next_token import NextToken
+from tersely.runtime.paper import PaperRuntime
 from tersely.text.vocabulary import Vocabulary
 
 
 class DecoderRuntime(Protocol):
-    """What search and scoring need of any model."""
+    """A decoder of any architecture, as search and scoring use it."""
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The words it knows."""
+        """Return the model's vocabulary."""
 
     def begin(self, keywords: Sequence[Sequence[str]], budget: DecoderBudget | None = None) -> Any:
-        """Read the keywords, one row each; the budget is told where the model takes one."""
+        """Read the keywords, one row each; condition on the budget if the model can."""
 
-    def step(self, state: Any, last: Ids) -> tuple[Any, NextWords]:
-        """Say the last word (rows,) and tell what comes next."""
+    def step(self, state: Any, last: Ids) -> tuple[Any, NextToken]:
+        """Feed the last tokens (rows,); return the new state and the next token's distribution."""
 
-    def resume(self, state: Any, opening: Sequence[int]) -> tuple[Any, Ids]:
-        """Begin all rows with these words, which are no keywords; the last is still to be said."""
+    def prefill(self, state: Any, prefix: Sequence[int]) -> tuple[Any, Ids]:
+        """Feed the prefix to all rows but for its last token; return the state and that token."""
 
 
 def open_runtime(model: ModelFolder) -> DecoderRuntime:
-    """Make a model ready to run."""
-    if model.architecture == ARCHITECTURE:
-        return Runtime(model)
+    """Return the runtime of a model."""
+    if model.architecture == PAPER:
+        return PaperRuntime(model)
     if model.architecture == MONOTONE:
         return MonotoneRuntime(model)
     raise TerselyError(
-        f'The model is of architecture "{model.architecture}"; '
-        f'known are "{ARCHITECTURE}" and "{MONOTONE}".'
+        f'The model is of architecture "{model.architecture}"; known are {PAPER} and {MONOTONE}.'
     )

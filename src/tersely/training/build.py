@@ -14,8 +14,7 @@ from tersely.game.paper.objective import Constrained, Linear, Objective
 from tersely.game.paper.round import LearnedRound, RuleRound
 from tersely.game.paper.rules import MaskRule, RandomRateRule, StopwordRule, UnifRule
 from tersely.game.paper.scheme import Scheme
-from tersely.model.monotone_shape import MonotoneShape
-from tersely.model.shape import SchemeShape
+from tersely.model.shapes import MonotoneShape, PaperShape
 from tersely.text.keywords import Stopword
 from tersely.text.vocabulary import Vocabulary
 from tersely.training.config import EstimatorConfig, ModelConfig, ObjectiveConfig, RunConfig
@@ -46,7 +45,7 @@ def shape_of(model: ModelConfig, vocabulary_size: int) -> AnyShape:
             encoder_embedding_units=model.encoder_embedding_units,
             encoder_units_a_direction=model.encoder_units // 2,
         )
-    return SchemeShape(
+    return PaperShape(
         **common,
         encoder_units=model.encoder_units,
         decoder_input=model.decoder_input,

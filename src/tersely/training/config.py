@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tersely.errors import UsageError
-from tersely.model.layers import MAX_CUTOFFS, MAX_DIVISION
+from tersely.model.shapes import MAX_CUTOFFS, MAX_DIVISION
 from tersely.training.tables import fill, read_toml
 
 

@@ -12,17 +12,17 @@ from tersely.game.batches import Batch, in_order
 from tersely.game.distilled.scheme import MonotoneScheme, worth
 from tersely.game.distilled.teacher import GREATEST_BUDGET, LEAST_BUDGET, DistilledRound
 from tersely.game.paper.round import RoundRecord
-from tersely.model.monotone_shape import MONOTONE
+from tersely.model.budget_features import keyword_counts
+from tersely.model.shapes import MONOTONE
 from tersely.selection.budget import (
-    SHARPNESS,
-    Spending,
-    Steps,
-    bar_for,
-    even_counts,
+    DEFAULT_SHARPNESS,
+    Allocation,
+    MarginalGains,
+    marginal_gains,
     rank,
-    steps_around,
+    refine_budget_rows,
+    threshold_for,
 )
-from tersely.selection.budget_table import with_steps
 from tersely.selection.surprisal import SURPRISAL
 from tersely.text.tokens import SHIFT
 from tersely.text.vocabulary import SHIFT_ID
@@ -60,8 +60,8 @@ class DistilledMatch:
 
     def judge(self, dev: Split, sentences: int) -> dict[str, float]:
         """Kept and loss on dev, the mean over a few budgets, spent evenly."""
-        spent = [Spending(budget) for budget in JUDGED]
-        rows = [measure(self.scheme, dev, spending, sentences=sentences) for spending in spent]
+        spent = [Allocation(budget) for budget in JUDGED]
+        rows = [measure(self.scheme, dev, allocation, sentences=sentences) for allocation in spent]
         return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
 
     def encoder_settings(self, dev: Split, sentences: int) -> dict[str, Any]:
@@ -74,13 +74,13 @@ class DistilledMatch:
         }
         if not self.game.free_share:
             return {"encoder": encoder, "budgets": self._evenly(dev, sentences)}
-        encoder["sharpness"] = SHARPNESS
+        encoder["sharpness"] = DEFAULT_SHARPNESS
         return {"encoder": encoder, "budgets": self._freely(dev, sentences)}
 
     def _evenly(self, dev: Split, sentences: int) -> list[dict[str, float]]:
         """What budgets lose, the ε of each, and between them how many words each step types."""
-        return with_steps(
-            [self._row(dev, Spending(budget), sentences) for budget in TABLE],
+        return refine_budget_rows(
+            [self._row(dev, Allocation(budget), sentences) for budget in TABLE],
             self._texts(dev, sentences),
             types_marks=self.scheme.types_marks,
         )
@@ -92,14 +92,14 @@ class DistilledMatch:
             bar, typed = bar_on(self.scheme, dev, budget, sentences=sentences)
             row = {"budget": budget, "typed_fraction": typed}
             if budget in TABLE:
-                row = self._row(dev, Spending(budget, bar), sentences)
+                row = self._row(dev, Allocation(budget, bar), sentences)
             rows.append({**row, "bar": bar})
         return rows
 
-    def _row(self, dev: Split, spending: Spending, sentences: int) -> dict[str, float]:
-        found = measure(self.scheme, dev, spending, sentences=sentences)
+    def _row(self, dev: Split, allocation: Allocation, sentences: int) -> dict[str, float]:
+        found = measure(self.scheme, dev, allocation, sentences=sentences)
         return {
-            "budget": spending.share,
+            "budget": allocation.share,
             "typed_fraction": found["kept_fraction"],
             "loss_nats_a_token": found["loss_nats_a_token"],
         }
@@ -119,15 +119,15 @@ class DistilledMatch:
 
 @torch.no_grad()
 def measure(
-    scheme: MonotoneScheme, split: Split, spending: Spending, *, sentences: int
+    scheme: MonotoneScheme, split: Split, allocation: Allocation, *, sentences: int
 ) -> dict[str, float]:
     """Keep what a user who spends so would, and measure it; pooled over tokens."""
     kept = tokens = count = 0
     loss = 0.0
     for batch in in_order(split, batch_size=256, limit=sentences):
-        keep = scheme.choose(batch, spending)
-        budgets = torch.full((len(keep),), spending.share, dtype=torch.float64)
-        freely = spending.bar is not None
+        keep = scheme.choose(batch, allocation)
+        budgets = torch.full((len(keep),), allocation.share, dtype=torch.float64)
+        freely = allocation.threshold is not None
         loss += float(scheme.token_losses(batch, keep, budgets, freely)[0].sum())
         kept += int(keep.sum())
         tokens += int(batch.lengths.sum())
@@ -149,10 +149,11 @@ def bar_on(
         lengths = batch.lengths.numpy()
         costs = scheme.costs(batch, torch.full((len(lengths),), share, dtype=torch.float64))
         ranked = rank(scheme.excepted(batch, worth(costs)).numpy(), costs.numpy(), lengths)
-        found.append(steps_around(ranked, even_counts(share, lengths)))
+        found.append(marginal_gains(ranked, keyword_counts(share, lengths)))
         tokens += int(lengths.sum())
-    steps = Steps(
-        np.concatenate([one.fewest for one in found]), np.concatenate([one.gains for one in found])
+    steps = MarginalGains(
+        np.concatenate([one.min_counts for one in found]),
+        np.concatenate([one.gains for one in found]),
     )
-    bar = bar_for(steps, share * tokens)
-    return bar, int(steps.above(bar).sum()) / max(1, tokens)
+    bar = threshold_for(steps, share * tokens)
+    return bar, int(steps.counts_above(bar).sum()) / max(1, tokens)

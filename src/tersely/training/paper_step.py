@@ -17,7 +17,7 @@ from tersely.game.distilled.scheme import MonotoneScheme
 from tersely.game.paper.round import LearnedRound, RoundRecord, RuleRound
 from tersely.game.paper.rules import RandomRateRule
 from tersely.game.paper.scheme import Scheme
-from tersely.model.shape import ARCHITECTURE
+from tersely.model.shapes import PAPER
 from tersely.training.dev_evaluation import judge, keep_quantiles
 
 AnyScheme = Scheme | MonotoneScheme
@@ -70,7 +70,7 @@ class PaperMatch:
     @property
     def architecture(self) -> str:
         """The paper's."""
-        return ARCHITECTURE
+        return PAPER
 
     def play(
         self, step: int, batch: Batch, generator: torch.Generator

@@ -5,6 +5,8 @@ does not know come after them. The corpus has ids of its own, so its sentences a
 renumbered once, when training starts.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 import torch
 from torch import nn
@@ -12,14 +14,13 @@ from torch import nn
 from tersely.corpus.dataset import PreparedCorpus, Split
 from tersely.errors import UsageError
 from tersely.model.folder import ModelFolder
-from tersely.model.monotone_shape import MONOTONE, MonotoneShape
-from tersely.model.shape import ARCHITECTURE, SchemeShape
-from tersely.runtime.paper import check_tensors
+from tersely.model.quantization import Tensor, dense
+from tersely.model.shapes import MONOTONE, PAPER, MonotoneShape, PaperShape, check_tensors
 from tersely.text.vocabulary import Vocabulary
 
-AnyShape = SchemeShape | MonotoneShape
-KNOWN: dict[str, type[SchemeShape] | type[MonotoneShape]] = {
-    ARCHITECTURE: SchemeShape,
+AnyShape = PaperShape | MonotoneShape
+KNOWN: dict[str, type[PaperShape] | type[MonotoneShape]] = {
+    PAPER: PaperShape,
     MONOTONE: MonotoneShape,
 }
 
@@ -74,9 +75,9 @@ def check_same_wiring(configured: AnyShape, loaded: AnyShape) -> None:
             )
 
 
-def fill_from(scheme: nn.Module, tensors: dict[str, np.ndarray]) -> None:
+def fill_from(scheme: nn.Module, tensors: Mapping[str, Tensor]) -> None:
     """Copy a smaller model's weights in; rows of new words stay as they were drawn."""
     with torch.no_grad():
         for name, parameter in scheme.state_dict().items():
-            loaded = torch.from_numpy(tensors[name])
+            loaded = torch.from_numpy(dense(tensors[name]))
             parameter[: len(loaded)].copy_(loaded)

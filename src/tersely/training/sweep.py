@@ -27,7 +27,7 @@ from typing import Any, Literal
 
 from tersely.corpus.dataset import PreparedCorpus
 from tersely.errors import UsageError
-from tersely.model.names import is_model_name
+from tersely.model.location import is_model_name
 from tersely.storage.atomic import new_file
 from tersely.training.config import load_config, with_changes
 from tersely.training.metrics import read_metrics

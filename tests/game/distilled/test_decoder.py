@@ -6,8 +6,8 @@ from torch.nn.functional import logsigmoid
 
 from tersely.game.batches import Batch
 from tersely.game.distilled.scheme import MonotoneScheme
-from tersely.model.budget_features import decoder_hint
-from tersely.text.keywords import leftmost_alignment
+from tersely.model.budget_features import decoder_features
+from tersely.text.alignment import align
 from tests.game.paper.test_decoder import torchs_own
 from tests.game.small import random_batch
 from tests.game.small_monotone import (
@@ -57,7 +57,7 @@ def test_a_batch_is_scored_as_each_sentence_alone_would_be(name: str) -> None:
     batch, budgets = random_batch(40, lexicon=33), some_budgets(40)
     keep = random_masks(batch)
     losses, placed = scheme.token_losses(batch, keep, budgets)
-    told = torch.from_numpy(decoder_hint(budgets.numpy(), keep.sum(dim=1).numpy()))
+    told = torch.from_numpy(decoder_features(budgets.numpy(), keep.sum(dim=1).numpy()))
     assert torch.equal(placed.counts, keep.sum(dim=1) + 1)
     for row, length in enumerate(batch.lengths.tolist()):
         typed = batch.tokens[row][keep[row]].tolist()
@@ -73,7 +73,7 @@ def every_sentence(keywords: list[int], longest: int) -> tuple[Batch, torch.Tens
         (sentence, places)
         for length in range(longest + 1)
         for sentence in product(words, repeat=length)
-        if (places := leftmost_alignment(keywords, sentence)) is not None
+        if (places := align(keywords, sentence)) is not None
     ]
     tokens = torch.tensor([[*ids, *[0] * (longest - len(ids))] for ids, _ in found])
     keep = torch.tensor([[n in places for n in range(longest)] for _, places in found])

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from tersely.game.distilled.encoder import SurprisalEncoder
-from tersely.model.budget_features import encoder_hint
+from tersely.model.budget_features import encoder_features
 from tests.game.paper.test_decoder import torchs_own
 from tests.game.small import random_batch
 from tests.game.small_monotone import small_monotone
@@ -14,14 +14,14 @@ def encoder() -> SurprisalEncoder:
 
 
 def told(rows: int, budget: float = 0.4) -> torch.Tensor:
-    return torch.from_numpy(encoder_hint([budget] * rows))
+    return torch.from_numpy(encoder_features([budget] * rows))
 
 
 @torch.no_grad()
 def test_costs_are_those_of_each_sentence_alone(encoder: SurprisalEncoder) -> None:
     batch = random_batch(30)
     budgets = torch.rand(30, generator=torch.Generator().manual_seed(3))
-    hints = torch.from_numpy(encoder_hint(budgets.numpy()))
+    hints = torch.from_numpy(encoder_features(budgets.numpy()))
     costs = encoder(batch.tokens, batch.lengths, hints)
     assert costs.shape == (*batch.tokens.shape, 2)
     own = torchs_own(encoder.lstm, bidirectional=True)

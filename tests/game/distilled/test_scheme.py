@@ -7,9 +7,9 @@ import torch
 from tersely.game.batches import Batch
 from tersely.game.distilled.masks import inside
 from tersely.game.distilled.scheme import worth
-from tersely.model.budget_features import keywords_at
+from tersely.model.budget_features import DecoderBudget, keyword_counts
 from tersely.runtime.monotone import MonotoneRuntime
-from tersely.selection.budget import Spending, even_counts
+from tersely.selection.budget import Allocation
 from tersely.selection.surprisal import SurprisalSelector
 from tersely.text.vocabulary import SHIFT_ID, Vocabulary
 from tests.game.small import random_batch
@@ -34,7 +34,7 @@ def kept(batch: Batch, budget: float) -> torch.Tensor:
 
 
 def evenly(batch: Batch, budgets: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(even_counts(budgets.numpy(), batch.lengths.numpy()))
+    return torch.from_numpy(keyword_counts(budgets.numpy(), batch.lengths.numpy()))
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -43,7 +43,7 @@ def test_the_budgets_share_is_kept_of_what_can_be_typed(budget: float) -> None:
     keep = kept(batch, budget)
     free = inside(batch.lengths, keep.shape[1]) & (batch.tokens != SHIFT_ID)
     for row, length in enumerate(batch.lengths.tolist()):
-        wanted = keywords_at(float(torch.tensor(budget)), length)
+        wanted = keyword_counts(float(torch.tensor(budget)), length)
         assert int(keep[row].sum()) == min(wanted, int(free[row].sum()))
 
 
@@ -91,7 +91,7 @@ def test_a_scheme_that_types_case_marks_types_them_like_any_word(budget: float) 
     budgets = torch.full((200,), budget, dtype=torch.float64)
     keep = scheme.keep_most_worthy(batch, some_worth(batch), evenly(batch, budgets))
     for row, length in enumerate(batch.lengths.tolist()):
-        assert int(keep[row].sum()) == keywords_at(budget, length)
+        assert int(keep[row].sum()) == keyword_counts(budget, length)
     assert keep[batch.tokens == SHIFT_ID].any() or budget == 0.1  # unknown words come first
 
 
@@ -106,7 +106,9 @@ def test_a_model_types_the_same_of_the_same_worth(budget: float, types_marks: bo
     runtime = SimpleNamespace(vocabulary=Vocabulary(LEXICON[:30]), costs=lambda *asked: own)
     encoder = {**WORTH["encoder"], "types_marks": types_marks}
     selector = SurprisalSelector(runtime, {**WORTH, "encoder": encoder})
-    budgets = torch.full((300,), selector.decoder_budget(budget), dtype=torch.float64)
+    decoder_budget = selector.decoder_budget(budget)
+    assert decoder_budget is not None
+    budgets = torch.full((300,), decoder_budget.share, dtype=torch.float64)
     scheme = small_monotone()
     scheme.types_marks = types_marks
     keep = scheme.keep_most_worthy(batch, worths, evenly(batch, budgets))
@@ -121,7 +123,7 @@ def test_a_user_types_what_the_encoder_finds_worth_most() -> None:
     budgets = torch.full((50,), 0.4, dtype=torch.float64)
     costs = scheme.costs(batch, budgets)
     assert torch.equal(worth(costs), costs[..., 0] - costs[..., 1])
-    keep, counts = scheme.choose(batch, Spending(0.4)), evenly(batch, budgets)
+    keep, counts = scheme.choose(batch, Allocation(0.4)), evenly(batch, budgets)
     assert torch.equal(keep, scheme.keep_most_worthy(batch, worth(costs), counts))
     assert not torch.equal(keep, scheme.keep_most_worthy(batch, -worth(costs), counts))
 
@@ -138,12 +140,12 @@ def test_a_model_spends_as_freely_as_its_scheme(bar: float, types_marks: bool) -
     selector = SurprisalSelector(
         MonotoneRuntime(monotone_folder_of(scheme)), {"encoder": encoder, "budgets": rows}
     )
-    keep = scheme.choose(batch, Spending(0.3, bar))
+    keep = scheme.choose(batch, Allocation(0.3, bar))
     here = inside(batch.lengths, keep.shape[1])
     masks = selector.masks(words_of(batch), 0.3)
     assert masks == [row[mine].tolist() for row, mine in zip(keep, here, strict=True)]
-    assert selector.decoder_budget(0.3) == Spending(0.3, bar)
-    assert not torch.equal(keep, scheme.choose(batch, Spending(0.3)))
+    assert selector.decoder_budget(0.3) == DecoderBudget(0.3, on_average=True)
+    assert not torch.equal(keep, scheme.choose(batch, Allocation(0.3)))
 
 
 def test_all_parameters_start_within_the_range() -> None:

@@ -18,7 +18,7 @@ from tersely.game.distilled.teacher import (
     neighbours_bars,
 )
 from tersely.game.paper.rules import RandomRateRule, UnifRule
-from tersely.selection.budget import even_counts
+from tersely.model.budget_features import keyword_counts
 from tersely.text.vocabulary import SHIFT_ID
 from tests.game.small import random_batch
 from tests.game.small_monotone import small_monotone
@@ -55,7 +55,7 @@ def by_hand(scheme: MonotoneScheme, batch: Batch, *, is_told: bool = True) -> By
     drawn = torch.rand(len(batch.lengths), generator=generator(), dtype=torch.float64)
     budgets = LEAST_BUDGET + (GREATEST_BUDGET - LEAST_BUDGET) * drawn
     costs = scheme.costs(batch, budgets)
-    counts = torch.from_numpy(even_counts(budgets.numpy(), batch.lengths.numpy()))
+    counts = torch.from_numpy(keyword_counts(budgets.numpy(), batch.lengths.numpy()))
     keep = scheme.keep_most_worthy(batch, worth(costs).clamp(min=LEAST_WORTH), counts)
     told = budgets if is_told else torch.full_like(budgets, torch.nan)
     losses, placed = scheme.token_losses(batch, keep, told)

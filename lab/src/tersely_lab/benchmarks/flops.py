@@ -13,7 +13,7 @@ from itertools import pairwise
 import torch
 
 from tersely.game.batches import Batch
-from tersely.model.shape import SchemeShape
+from tersely.model.shapes import PaperShape
 from tersely.text.vocabulary import EOS_ID
 from tersely_lab.benchmarks.pace import Clock
 
@@ -31,7 +31,7 @@ class Load:
     in_cluster: tuple[float, ...]  # targets, end marks included, by cluster; full: all in one
 
 
-def load_of(shape: SchemeShape, batches: Iterable[Batch], *, kept_share: float) -> Load:
+def load_of(shape: PaperShape, batches: Iterable[Batch], *, kept_share: float) -> Load:
     """Average over some batches; kept_share of their tokens become keywords."""
     listed = list(batches)
     sentences = sum(len(batch.lengths) for batch in listed) / len(listed)
@@ -45,7 +45,7 @@ def load_of(shape: SchemeShape, batches: Iterable[Batch], *, kept_share: float) 
     return Load(sentences, tokens, kept_share * tokens + marks, tuple(in_cluster))
 
 
-def step_operations(shape: SchemeShape, load: Load, *, encoder: bool) -> dict[str, float]:
+def step_operations(shape: PaperShape, load: Load, *, encoder: bool) -> dict[str, float]:
     """Operations of the matrix products in one training step, part by part."""
     embedding, units, reader = shape.embedding_units, shape.decoder_units, shape.reader_units
     direction = shape.reader_units_a_direction
@@ -70,13 +70,13 @@ def _lstm(inputs: int, units: int) -> int:
     return 2 * 4 * units * (inputs + units)
 
 
-def _fed(shape: SchemeShape, sentences: float) -> float:
+def _fed(shape: PaperShape, sentences: float) -> float:
     """The reader's state is the same at every step, so it need be multiplied once a sentence."""
     fed = shape.decoder_inputs - shape.embedding_units
     return sentences * 2 * 4 * shape.decoder_units * fed
 
 
-def _softmax(shape: SchemeShape, load: Load) -> float:
+def _softmax(shape: PaperShape, load: Load) -> float:
     units = shape.decoder_units
     ends = [*shape.adaptive_cutoffs, shape.vocabulary_size]
     head = ends[0] + len(ends) - 1  # one entry for each further cluster
@@ -87,7 +87,7 @@ def _softmax(shape: SchemeShape, load: Load) -> float:
     return operations
 
 
-def relevant_products(shape: SchemeShape, load: Load) -> dict[str, Product]:
+def relevant_products(shape: PaperShape, load: Load) -> dict[str, Product]:
     """The larger products of a step as (m, k, n), and a square one for comparison."""
     targets, sentences = round(load.tokens + load.sentences), round(load.sentences)
     units = shape.decoder_units

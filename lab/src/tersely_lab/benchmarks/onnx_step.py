@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.model.folder import ModelFolder
-from tersely.model.monotone_shape import MonotoneShape
-from tersely.runtime.arrays import Ids
-from tersely.runtime.lstm import Floats
+from tersely.model.quantization import dense
+from tersely.model.shapes import MonotoneShape
+from tersely.runtime.arrays import Floats, Ids
 
 OPSET = 17  # the last that every onnxruntime of the past years reads
 IR_VERSION = 8
@@ -88,7 +88,7 @@ def quantised(graph: Any) -> bytes:
 
 
 def _weights(model: ModelFolder) -> Mapping[str, npt.NDArray[Any]]:
-    tensors = model.tensors
+    tensors = {name: dense(tensor) for name, tensor in model.tensors.items()}
     embedding = tensors["decoder.embedding.weight"]
     head = "decoder.softmax.output.weight"
     own = {

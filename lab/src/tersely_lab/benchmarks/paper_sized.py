@@ -5,8 +5,8 @@ from typing import Literal
 import numpy as np
 
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import compress, expand
-from tersely.model.shape import ARCHITECTURE, SchemeShape
+from tersely.model.quantization import compress
+from tersely.model.shapes import PAPER, PaperShape
 from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
 
 UNITS = 300
@@ -20,7 +20,7 @@ def paper_sized(
     softmax: Softmax, *, units: int = UNITS, vocabulary: int = VOCABULARY, seed: int = 1
 ) -> ModelFolder:
     """Draw a model; its words are w0, w1 and so on."""
-    shape = SchemeShape(
+    shape = PaperShape(
         vocabulary_size=vocabulary,
         embedding_units=units,
         encoder_units=units,
@@ -40,7 +40,8 @@ def paper_sized(
         name: rng.uniform(-RANGE, RANGE, spec.shape).astype(np.float32)
         for name, spec in shape.tensors().items()
     }
-    tensors = expand(compress(tensors, "int8"))  # as a model is exported
     words = [f"w{number}" for number in range(vocabulary - len(SPECIAL_TOKENS))]
     settings = {"shape": shape.as_settings(), "encoder": {"kind": "learned"}}
-    return ModelFolder(ARCHITECTURE, settings, tensors, Vocabulary([*SPECIAL_TOKENS, *words]))
+    return ModelFolder(
+        PAPER, settings, compress(tensors, "int8"), Vocabulary([*SPECIAL_TOKENS, *words])
+    )

@@ -19,10 +19,9 @@ import numpy as np
 
 from tersely.errors import UsageError
 from tersely.model.folder import ModelFolder
-from tersely.model.monotone_shape import MONOTONE
-from tersely.runtime.arrays import Ids
-from tersely.runtime.kernels.chosen import KIND, log_softmax
-from tersely.runtime.lstm import Floats
+from tersely.model.shapes import MONOTONE
+from tersely.runtime.arrays import Floats, Ids
+from tersely.runtime.kernels.backend import BACKEND, log_softmax
 from tersely.runtime.monotone import MonotoneRuntime, MonotoneState
 from tersely_lab.benchmarks.markdown import table
 from tersely_lab.benchmarks.onnx_step import OnnxStep, quantised, step_graph
@@ -111,7 +110,7 @@ def render(found: dict[str, Any]) -> str:
     ]
     return "\n\n".join(
         [
-            f"A step of {found['rows']} rows, one thread, processor time; kernels: {KIND}.",
+            f"A step of {found['rows']} rows, one thread, processor time; kernels: {BACKEND}.",
             table(["runtime", "µs a step", "× tersely", "ready, ms", "greatest difference"], steps),
             table(["runtime", "import, ms", "installed, MB"], imports),
         ]
@@ -167,7 +166,7 @@ def _outcome(step: Step, state: MonotoneState, last: Ids) -> Outcome:
 
 def _first_keywords(state: MonotoneState) -> Floats:
     """What the first keyword of each row adds to the input."""
-    return np.ascontiguousarray(state.fed[:: state.keywords.shape[1]])
+    return np.ascontiguousarray(state.projected[:: state.keywords.shape[1]])
 
 
 def _difference(ours: Outcome, theirs: Outcome) -> float:

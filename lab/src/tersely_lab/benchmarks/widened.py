@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.model.folder import ModelFolder
-from tersely.model.shape import SchemeShape
+from tersely.model.quantization import dense
+from tersely.model.shapes import PaperShape
 
 Places = npt.NDArray[np.int64]
 
@@ -22,7 +23,7 @@ def widened(model: ModelFolder, units: int) -> ModelFolder:
     All layers grow alike. Each is cut into blocks so small that halves (of the reader's
     two directions), gates and clusters are whole blocks; zeros are added to each block.
     """
-    small = SchemeShape.from_settings(model.settings)
+    small = PaperShape.from_settings(model.settings)
     if small.decoder_units >= units:
         return model
     sizes = (
@@ -43,7 +44,7 @@ def widened(model: ModelFolder, units: int) -> ModelFolder:
     )
     tensors = {}
     for name, spec in large.tensors().items():
-        old = model.tensors[name]
+        old = dense(model.tensors[name])
         tensors[name] = np.zeros(spec.shape, np.float32)
         places = [_places(*pair, block, larger) for pair in zip(old.shape, spec.shape, strict=True)]
         tensors[name][np.ix_(*places)] = old

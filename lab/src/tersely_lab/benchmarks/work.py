@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tersely.runtime.adaptive_softmax import VocabularySoftmax
-from tersely.runtime.embedding_cache import FEW, ProjectedWords
+from tersely.runtime.embedding_cache import MAX_CACHED_ROWS, ProjectedEmbeddings
 from tersely.runtime.lstm import Lstm
 from tersely.runtime.monotone import MonotoneRuntime
-from tersely.runtime.paper import Runtime
+from tersely.runtime.paper import PaperRuntime
 
 Product = tuple[int, int]  # (k, n) of a product of (rows × k) and (k × n)
 
@@ -63,10 +63,10 @@ def counted() -> Iterator[Work]:
         (VocabularySoftmax, "tail_scores"): lambda own, given, cluster: work.add(
             len(given), *(part.shape for part in own.tails[cluster])
         ),
-        (ProjectedWords, "projected"): lambda own, words: _words(work, own, words),
-        (ProjectedWords, "_keep"): lambda own, _: work.add(1, own.inputs.shape),
+        (ProjectedEmbeddings, "project"): lambda own, words: _words(work, own, words),
+        (ProjectedEmbeddings, "_project_token"): lambda own, _: work.add(1, own.inputs.shape),
         (MonotoneRuntime, "step"): lambda own, state, _: _monotone_step(work, own, state),
-        (Runtime, "step"): lambda own, state, _: _paper_step(work, own, state),
+        (PaperRuntime, "step"): lambda own, state, _: _paper_step(work, own, state),
     }
     originals = {(kind, name): getattr(kind, name) for kind, name in watchers}
     try:
@@ -94,13 +94,13 @@ def _monotone_step(work: Work, runtime: MonotoneRuntime, state: Any) -> None:
     work.add(rows, (units, 1))
 
 
-def _words(work: Work, projected: ProjectedWords, words: Any) -> None:
+def _words(work: Work, projected: ProjectedEmbeddings, words: Any) -> None:
     """Of a few words, only those that were not kept are multiplied."""
-    if len(words) > FEW:
+    if len(words) > MAX_CACHED_ROWS:
         work.add(len(words), projected.inputs.shape)
 
 
-def _paper_step(work: Work, runtime: Runtime, state: Any) -> None:
+def _paper_step(work: Work, runtime: PaperRuntime, state: Any) -> None:
     shape, rows = runtime.shape, len(state.hidden)
     work.steps += 1
     work.step_rows += rows

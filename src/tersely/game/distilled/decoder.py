@@ -23,7 +23,7 @@ from tersely.game.layers.embedding import look_up_both
 from tersely.game.layers.lstm import PackedLstm, TwoWayLstm
 from tersely.game.layers.packing import layout_of, spread
 from tersely.game.layers.softmax import AdaptiveSoftmax, FullSoftmax
-from tersely.model.monotone_shape import MonotoneShape
+from tersely.model.shapes import MonotoneShape
 from tersely.text.vocabulary import BOS_ID
 
 

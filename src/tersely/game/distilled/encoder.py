@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from tersely.game.distilled.masks import within_vocabulary
 from tersely.game.layers.lstm import TwoWayLstm
 from tersely.game.layers.packing import layout_of, spread
-from tersely.model.monotone_shape import MonotoneShape
+from tersely.model.shapes import MonotoneShape
 
 DROPPED, KEPT = 0, 1
 

@@ -9,9 +9,9 @@ from tersely.game.batches import Batch
 from tersely.game.distilled.decoder import MonotoneDecoder
 from tersely.game.distilled.encoder import DROPPED, KEPT, SurprisalEncoder
 from tersely.game.distilled.masks import inside
-from tersely.model.budget_features import decoder_hint, encoder_hint
-from tersely.model.monotone_shape import MonotoneShape
-from tersely.selection.budget import Spending
+from tersely.model.budget_features import decoder_features, encoder_features
+from tersely.model.shapes import MonotoneShape
+from tersely.selection.budget import Allocation
 from tersely.text.vocabulary import SHIFT_ID
 
 
@@ -34,7 +34,7 @@ class MonotoneScheme(nn.Module):
     def costs(self, batch: Batch, budgets: Tensor) -> Tensor:
         """What each token costs, left out or typed, at budgets (batch,): (batch, time, 2)."""
         found: Tensor = self.encoder(
-            batch.tokens, batch.lengths, torch.from_numpy(encoder_hint(budgets.numpy()))
+            batch.tokens, batch.lengths, torch.from_numpy(encoder_features(budgets.numpy()))
         )
         return found
 
@@ -55,13 +55,13 @@ class MonotoneScheme(nn.Module):
         rank = worth.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
         return (rank < counts[:, None]) & (worth > -torch.inf)
 
-    def choose(self, batch: Batch, spending: Spending) -> Tensor:
+    def choose(self, batch: Batch, allocation: Allocation) -> Tensor:
         """The mask that a user who spends so would type: (batch, time)."""
-        budgets = torch.full((len(batch.lengths),), spending.share, dtype=torch.float64)
+        budgets = torch.full((len(batch.lengths),), allocation.share, dtype=torch.float64)
         costs = self.costs(batch, budgets).detach()
         worths = worth(costs)
         excepted = self.excepted(batch, worths).numpy()
-        counts = spending.counts(excepted, costs.numpy(), batch.lengths.numpy())
+        counts = allocation.counts(excepted, costs.numpy(), batch.lengths.numpy())
         return self.keep_most_worthy(batch, worths, torch.from_numpy(counts))
 
     def token_losses(
@@ -73,7 +73,9 @@ class MonotoneScheme(nn.Module):
         they imply, but for those that are spent freely.
         """
         placed = place_leftmost(batch, keep)
-        told = decoder_hint(budgets.numpy(), (placed.counts - 1).numpy(), freely=np.asarray(freely))
+        told = decoder_features(
+            budgets.numpy(), (placed.counts - 1).numpy(), on_average=np.asarray(freely)
+        )
         log_probabilities: Tensor = self.decoder(batch, placed, torch.from_numpy(told))
         return -log_probabilities, placed
 

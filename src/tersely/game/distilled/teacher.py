@@ -21,7 +21,8 @@ from tersely.game.distilled.masks import inside
 from tersely.game.distilled.scheme import MonotoneScheme, worth
 from tersely.game.paper.round import RoundRecord, record
 from tersely.game.paper.rules import MaskRule
-from tersely.selection.budget import Floats, even_counts, rank, steps_around
+from tersely.model.budget_features import keyword_counts
+from tersely.selection.budget import Floats, marginal_gains, rank
 
 LEAST_BUDGET, GREATEST_BUDGET = 0.05, 0.9
 MAX_COST = 12.0  # nats; a loss beyond this teaches the encoder no more than "expensive"
@@ -76,12 +77,12 @@ class DistilledRound:
     ) -> tuple[Tensor, Tensor]:
         """How many tokens of each sentence are typed, and whether that was spent freely."""
         lengths = batch.lengths.numpy()
-        even = even_counts(budgets.numpy(), lengths)
+        even = keyword_counts(budgets.numpy(), lengths)
         if not self.free_share:
             return torch.from_numpy(even), torch.zeros(len(even), dtype=torch.bool)
         ranked = rank(scheme.excepted(batch, worths).numpy(), costs.numpy(), lengths)
-        steps = steps_around(ranked, even)
-        free = steps.above(neighbours_bars(steps.gains, budgets.numpy()))
+        steps = marginal_gains(ranked, even)
+        free = steps.counts_above(neighbours_bars(steps.gains, budgets.numpy()))
         freely = torch.rand(len(even), generator=generator) < self.free_share
         return torch.where(freely, torch.from_numpy(free), torch.from_numpy(even)), freely
 

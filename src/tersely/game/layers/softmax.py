@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from tersely.model.layers import SoftmaxShape
+from tersely.model.shapes import SoftmaxShape
 
 
 class FullSoftmax(nn.Module):

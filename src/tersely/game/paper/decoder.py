@@ -19,7 +19,7 @@ from tersely.game.layers.embedding import look_up_both
 from tersely.game.layers.lstm import PackedLstm, TwoWayLstm
 from tersely.game.layers.packing import Layout, collect, layout_of, spread
 from tersely.game.layers.softmax import AdaptiveSoftmax, FullSoftmax
-from tersely.model.shape import SchemeShape
+from tersely.model.shapes import PaperShape
 from tersely.text.vocabulary import BOS_ID
 
 UNLIKELY = 1e-30
@@ -36,7 +36,7 @@ class Reading(NamedTuple):
 class Decoder(nn.Module):
     """Scores sentences given keywords."""
 
-    def __init__(self, shape: SchemeShape) -> None:
+    def __init__(self, shape: PaperShape) -> None:
         super().__init__()
         self.shape = shape
         units, reader = shape.decoder_units, shape.reader_units

@@ -7,13 +7,13 @@ from tersely.game.batches import Batch
 from tersely.game.distilled.masks import pack_kept
 from tersely.game.paper.decoder import Decoder
 from tersely.game.paper.encoder import Encoder
-from tersely.model.shape import SchemeShape
+from tersely.model.shapes import PaperShape
 
 
 class Scheme(nn.Module):
     """Encoder q(z|x) and decoder p(x|z) of one shape."""
 
-    def __init__(self, shape: SchemeShape) -> None:
+    def __init__(self, shape: PaperShape) -> None:
         super().__init__()
         self.shape = shape
         self.encoder = Encoder(
