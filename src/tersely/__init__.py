@@ -14,7 +14,7 @@ __all__ = ["Completer", "Memory", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for only then: `tersely --help` needs none of it."""
+    """Import a public class on first use, so that `tersely --help` starts quickly."""
     if name == "Completer":
         from tersely.completion.completer import Completer
 
@@ -24,3 +24,8 @@ def __getattr__(name: str) -> Any:
 
         return Memory
     raise AttributeError(f"module 'tersely' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public classes, too, although they are imported on first use."""
+    return sorted({*globals(), *__all__})

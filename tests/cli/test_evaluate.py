@@ -10,7 +10,7 @@ import pytest
 from tersely.cli.evaluate import LABELS
 from tersely.cli.main import main
 from tersely.corpus.fixture import fixture_sentences
-from tersely.evaluation.metrics import FIGURES
+from tersely.evaluation.metrics import METRICS
 from tersely.evaluation.outcomes import from_json
 from tests.cli.broken_models import BROKEN_MODELS, broken_model
 from tests.cli.invocation import invoke, invoke_in_subprocess
@@ -41,7 +41,7 @@ def test_metrics_are_printed_as_a_table_with_examples(
     assert "1 longer ones left out" in output.out
     assert output.out.count("    1. ") == 2
     assert "sentence/s" in output.err  # the progress bar
-    assert LABELS.keys() == FIGURES.keys()
+    assert LABELS.keys() == METRICS.keys()
 
 
 def test_json_contains_every_metric_with_its_interval(
@@ -49,7 +49,7 @@ def test_json_contains_every_metric_with_its_interval(
 ) -> None:
     metrics = evaluate(capsys, "--model", trained, "--sentences", sentences, "--budget", 0.4)
     assert (metrics["sentences"], metrics["left_out_too_long"]) == (60, 1)
-    for name in FIGURES:
+    for name in METRICS:
         low, high = metrics["intervals"][name]
         assert low <= metrics[name] <= high
         assert name in metrics["length_matched"]

@@ -148,7 +148,10 @@ def test_the_memory_is_off_until_it_is_turned_on() -> None:
 
 
 def test_suggestions_are_numbered_and_keywords_highlighted() -> None:
-    suggestions = [Suggestion("I am late.", 0.5, ()), Suggestion("Late.", 0.1, ())]
+    suggestions = [
+        Suggestion("I am late.", 0.5, (), spans=((5, 9),)),
+        Suggestion("Late.", 0.1, (), spans=((0, 4),)),
+    ]
     fragments = format_suggestions(PromptState("late", suggestions, selected=1))
     assert "".join(fragment[1] for fragment in fragments) == "1  I am late.\n2  Late.\n"
     assert (" class:keyword", "late") in fragments

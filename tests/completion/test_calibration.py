@@ -6,22 +6,24 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tersely.completion.calibration import LARGEST, Calibration
+from tersely.completion.calibration import MAX_COEFFICIENT, Calibration
 from tersely.errors import TerselyError
 
 calibrations = st.builds(
     Calibration,
-    slope=st.floats(1e-3, LARGEST),
-    behind=st.floats(0, LARGEST),
-    offset=st.floats(-LARGEST, LARGEST),
+    slope=st.floats(1e-3, MAX_COEFFICIENT),
+    behind=st.floats(0, MAX_COEFFICIENT),
+    offset=st.floats(-MAX_COEFFICIENT, MAX_COEFFICIENT),
 )
 best_first = st.lists(st.floats(0, 1), max_size=10).map(lambda row: sorted(row, reverse=True))
 
 
 @settings(max_examples=1000)
 @given(calibrations, best_first)
-@example(Calibration(slope=LARGEST), [1.0, 1e-12, 1e-300, 0.0])
-@example(Calibration(slope=LARGEST, behind=LARGEST, offset=-LARGEST), [0.5, 1e-9])
+@example(Calibration(slope=MAX_COEFFICIENT), [1.0, 1e-12, 1e-300, 0.0])
+@example(
+    Calibration(slope=MAX_COEFFICIENT, behind=MAX_COEFFICIENT, offset=-MAX_COEFFICIENT), [0.5, 1e-9]
+)
 def test_the_order_stays_and_scores_stay_probabilities(
     calibration: Calibration, chances: list[float]
 ) -> None:
@@ -32,7 +34,7 @@ def test_the_order_stays_and_scores_stay_probabilities(
 
 
 @given(best_first)
-def test_a_model_that_carries_none_is_taken_at_its_word(chances: list[float]) -> None:
+def test_a_model_without_calibration_has_plain_probabilities(chances: list[float]) -> None:
     assert Calibration.from_settings({}).apply(chances) == chances
     assert Calibration.from_settings({"calibration": {}}).apply(chances) == chances
 
@@ -50,7 +52,7 @@ def test_the_first_is_scored_by_its_odds_alone(calibration: Calibration, chance:
     assert score == pytest.approx(0.5 + 0.5 * math.tanh(odds / 2), abs=1e-6)
 
 
-def test_runners_up_can_be_held_back() -> None:
+def test_other_suggestions_can_be_scored_lower_than_the_first() -> None:
     plain = Calibration(slope=1.0, offset=1e-9).apply([0.4, 0.2])
     held = Calibration(slope=1.0, behind=1.0, offset=1e-9).apply([0.4, 0.2])
     assert held[0] == pytest.approx(plain[0])
@@ -59,12 +61,12 @@ def test_runners_up_can_be_held_back() -> None:
     assert held[1] == pytest.approx(0.125 / 1.125)
 
 
-def test_what_is_impossible_stays_so() -> None:
+def test_a_probability_of_0_stays_0() -> None:
     assert Calibration(slope=0.1, offset=50).apply([0.9, 0.0])[1] == 0.0
     assert Calibration(slope=2.0).apply([]) == []
 
 
-HOSTILE = [
+HOSTILE: list[Any] = [
     [],
     "1.0",
     None,
@@ -74,7 +76,7 @@ HOSTILE = [
     {"slope": math.nan},
     {"slope": math.inf},
     {"slope": 10**400},
-    {"offset": -LARGEST - 1},
+    {"offset": -MAX_COEFFICIENT - 1},
     {"behind": [1]},
     {"slope": 1.0, "curve": 2.0},
     {"__class__": 1.0},
@@ -82,12 +84,12 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("table", HOSTILE, ids=repr)
-def test_what_is_no_calibration_is_refused(table: Any) -> None:
-    with pytest.raises(TerselyError, match="no calibration that can be used"):
+def test_an_invalid_calibration_is_refused(table: Any) -> None:
+    with pytest.raises(TerselyError, match="calibration must hold slope"):
         Calibration.from_settings({"calibration": table})
 
 
 @pytest.mark.parametrize("table", [{"slope": 0}, {"slope": -1.0}, {"behind": -0.1}])
-def test_what_would_turn_the_order_is_refused(table: dict[str, float]) -> None:
-    with pytest.raises(TerselyError, match="another order"):
+def test_a_calibration_that_would_change_the_order_is_refused(table: dict[str, float]) -> None:
+    with pytest.raises(TerselyError, match="would change their order"):
         Calibration.from_settings({"calibration": table})

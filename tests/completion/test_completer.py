@@ -3,13 +3,16 @@ from pathlib import Path
 
 import pytest
 
+import tersely
 from tersely.completion.completer import MAX_TOKENS, Completer, Suggestion
 from tersely.completion.memory import Memory
+from tersely.completion.options import CompletionOptions
+from tersely.completion.query import Query, parse_query
 from tersely.corpus.fixture import fixture_sentences
-from tersely.decoding.beam import Beam
+from tersely.decoding.beam import BeamOptions
 from tersely.decoding.scoring import total_nll
 from tersely.errors import UsageError
-from tersely.text.keywords import leftmost_alignment
+from tersely.text.alignment import align
 from tersely.text.tokens import detokenise, tokenise
 from tests.game.small import small_scheme, small_shape
 from tests.runtime.test_paper import folder_of
@@ -38,11 +41,11 @@ def test_every_suggestion_contains_the_keywords_in_order(completer: Completer, n
     for text, found in zip(KEYWORDS, completer.complete_batch(KEYWORDS, n), strict=True):
         assert 1 <= len(found) <= n
         for one in found:
-            assert leftmost_alignment(tokenise(text).tokens, one.tokens) is not None, text
+            assert align(tokenise(text).tokens, one.tokens) is not None, text
             assert one.text == detokenise(one.tokens)
 
 
-def test_many_at_once_are_completed_as_each_alone(completer: Completer) -> None:
+def test_a_batch_is_completed_as_each_text_alone(completer: Completer) -> None:
     for text, found in zip(KEYWORDS, completer.complete_batch(KEYWORDS), strict=True):
         alone = completer.complete(text)
         # Sentences equally likely may change places: sums are rounded otherwise in a batch.
@@ -59,7 +62,7 @@ def test_scores_are_probabilities_best_first(completer: Completer) -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1, 11])
-def test_between_one_and_ten_suggestions_can_be_asked_for(completer: Completer, n: int) -> None:
+def test_the_number_of_suggestions_is_between_one_and_ten(completer: Completer, n: int) -> None:
     with pytest.raises(UsageError, match="between 1 and 10"):
         completer.complete("waiter", n)
 
@@ -68,7 +71,7 @@ def test_words_past_the_vocabulary_stay_in_their_own_row() -> None:
     """With hardly any words to say, a beam must not fill up with another row's copies."""
     scheme = small_scheme(small_shape(vocabulary_size=6))
     completer = Completer(folder_of(scheme))
-    beam = Beam(width=10, count=10, max_tokens=2, spare_tokens=0)
+    beam = BeamOptions(width=10, n_best=10, max_tokens=2, extra_tokens=0)
     plain, copying = completer.suggest([["w5"], ["w30", "w31"]], beam)
     words = {one.tokens for one in plain}
     assert {tuple(word for word in one if word != "<shift>") for one in words} == {
@@ -78,18 +81,20 @@ def test_words_past_the_vocabulary_stay_in_their_own_row() -> None:
     assert [one.tokens for one in copying] == [("w30", "w31")]
 
 
-def test_guesses_are_greedy_and_unbound(completer: Completer) -> None:
+def test_guesses_are_greedy_and_unconstrained(completer: Completer) -> None:
     guesses = completer.guess([["waiter"], [], ["zyzzyva"]])
     assert len(guesses) == 3
     assert all(isinstance(one, Suggestion) and len(one.tokens) <= MAX_TOKENS for one in guesses)
-    beam = Beam(width=1, count=1, max_tokens=MAX_TOKENS, guarantee=False, barred=())
+    beam = BeamOptions(
+        width=1, n_best=1, max_tokens=MAX_TOKENS, enforce_keywords=False, forbidden=()
+    )
     narrow = completer.suggest([["waiter"], [], ["zyzzyva"]], beam)
     for guess, found in zip(guesses, narrow, strict=True):
         if len(guess.tokens) < MAX_TOKENS:
             assert guess.score >= found[0].score * 0.999
 
 
-def test_nothing_to_complete_is_completed_to_nothing(completer: Completer) -> None:
+def test_an_empty_batch_has_no_suggestions(completer: Completer) -> None:
     assert completer.complete_batch([]) == []
 
 
@@ -98,7 +103,7 @@ def test_keywords_are_a_part_of_the_sentence(completer: Completer) -> None:
         chosen = completer.keywords(sentence, budget=0.5)
         assert chosen.tokens == tokenise(sentence).tokens
         assert len(chosen.keep) == len(chosen.probabilities) == len(chosen.tokens)
-        assert leftmost_alignment(chosen.keywords, chosen.tokens) is not None
+        assert align(chosen.keywords, chosen.tokens) is not None
         assert all(0 <= chance <= 1 for chance in chosen.probabilities)
     assert completer.keywords("Late again.", budget=1.0).keywords == tokenise("Late again.").tokens
 
@@ -112,7 +117,7 @@ def test_a_run_and_its_model_folder_are_the_same(trained: Path, completer: Compl
     assert other.complete("waiter friendly") == completer.complete("waiter friendly")
 
 
-def test_what_is_remembered_is_suggested_and_counts_more_the_more_it_is_used(
+def test_a_sentence_in_memory_is_suggested_and_ranks_higher_the_more_it_is_used(
     trained: Path, tmp_path: Path
 ) -> None:
     said = "The waiter Anselm was friendly, as ever."
@@ -134,7 +139,7 @@ def test_what_is_remembered_is_suggested_and_counts_more_the_more_it_is_used(
         assert completer.complete("friendly waiter")[0].text != said
 
 
-def test_what_the_model_would_say_too_is_suggested_once(trained: Path, tmp_path: Path) -> None:
+def test_a_sentence_of_model_and_memory_is_suggested_once(trained: Path, tmp_path: Path) -> None:
     with Memory(tmp_path / "phrases.db") as memory:
         completer = Completer.load(trained, memory)
         best = completer.complete("waiter friendly")[0]
@@ -168,7 +173,7 @@ def test_a_sentence_ends_as_it_was_typed(completer: Completer, ending: str) -> N
         assert one.tokens[-1] == ending
 
 
-def test_an_unfinished_word_is_finished(completer: Completer) -> None:
+def test_an_unfinished_word_is_completed(completer: Completer) -> None:
     assert "waiter" in completer.model.vocabulary
     found = completer.complete("10 waite", prefix=True)
     assert len(found) == 3
@@ -184,7 +189,7 @@ def test_a_blank_finishes_a_word(completer: Completer) -> None:
     assert completer.complete("", prefix=True) == completer.complete("")
 
 
-def test_finished_and_unfinished_ones_can_be_asked_about_together(completer: Completer) -> None:
+def test_finished_and_unfinished_queries_can_be_batched(completer: Completer) -> None:
     texts = ["soup col", "waiter ", "soup", "zyzzyv"]
     together = completer.complete_batch(texts, prefix=True)
     for text, found in zip(texts, together, strict=True):
@@ -193,7 +198,7 @@ def test_finished_and_unfinished_ones_can_be_asked_about_together(completer: Com
 
 
 @pytest.mark.parametrize("prefix", [False, True])
-def test_words_that_must_not_appear_do_not(completer: Completer, prefix: bool) -> None:
+def test_forbidden_words_do_not_appear(completer: Completer, prefix: bool) -> None:
     usual = completer.complete("soup waite", prefix=prefix)
     words = {token for one in usual for token in one.tokens if token.isalpha()} - {"soup", "waite"}
     for word in sorted(words):
@@ -201,7 +206,9 @@ def test_words_that_must_not_appear_do_not(completer: Completer, prefix: bool) -
             assert word not in one.tokens
 
 
-def test_a_remembered_sentence_with_such_a_word_stays_away(trained: Path, tmp_path: Path) -> None:
+def test_a_sentence_in_memory_with_a_forbidden_word_is_not_suggested(
+    trained: Path, tmp_path: Path
+) -> None:
     with Memory(tmp_path / "phrases.db") as memory:
         memory.remember("The soup was awful.")
         completer = Completer.load(trained, memory)
@@ -209,8 +216,8 @@ def test_a_remembered_sentence_with_such_a_word_stays_away(trained: Path, tmp_pa
         assert {one.source for one in found} == {"model"}
 
 
-def test_nobody_types_a_word_and_forbids_it(completer: Completer) -> None:
-    with pytest.raises(UsageError, match='"soup" is asked for'):
+def test_a_keyword_must_not_be_forbidden(completer: Completer) -> None:
+    with pytest.raises(UsageError, match='"soup" is both required and forbidden'):
         completer.complete("waiter soup", without=["Soup"])
 
 
@@ -219,3 +226,57 @@ def test_the_model_that_ships_may_have_a_memory(tmp_path: Path) -> None:
         memory.remember("The quokka ate my homework.")
         [best, *_] = Completer(memory=memory).complete("quokka homework")
     assert (best.text, best.source) == ("The quokka ate my homework.", "memory")
+
+
+def test_spans_are_where_the_typed_words_stand(completer: Completer) -> None:
+    for text, fields in (
+        ("waiter friendly", {}),
+        ("Waiter soup?", {}),
+        ("10 waite", {"prefix": True}),
+        ("friendly waiter soup", {"order": "free"}),
+        ('"soup cold" waitr', {"corrections": True}),
+    ):
+        for suggestion in completer.complete(text, **fields):
+            highlighted = [suggestion.text[start:end] for start, end in suggestion.spans]
+            corrected = dict(suggestion.corrected)
+            typed = [word for word in tokenise(text.replace('"', "")).tokens if word != "<shift>"]
+            expected = [corrected.get(word, word) for word in typed]
+            assert sorted(word.lower() for word in highlighted) == sorted(expected)
+            assert list(suggestion.spans) == sorted(suggestion.spans)
+
+
+def test_a_sentence_from_memory_has_spans_too(trained: Path, tmp_path: Path) -> None:
+    with Memory(tmp_path / "phrases.db") as memory:
+        memory.remember("I  will be late.")
+        suggestions = Completer.load(trained, memory).complete("late late", order="free")
+    [spans] = [suggestion.spans for suggestion in suggestions if suggestion.source == "memory"]
+    assert spans == ((11, 15),)
+
+
+def test_a_query_is_parsed_once(completer: Completer, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def count(text: str, *, prefix: bool = False) -> Query:
+        parsed.append(text)
+        return parse_query(text, prefix=prefix)
+
+    monkeypatch.setattr("tersely.completion.completer.parse_query", count)
+    expected = completer.complete("waitr", corrections=True)
+    assert parsed == ["waitr"]
+    options = CompletionOptions(corrections=True)
+    assert completer.complete_with_options([parse_query("waitr")], options) == [expected]
+    assert parsed == ["waitr"]
+
+
+def test_a_completer_is_shown_with_its_model(trained: Path, completer: Completer) -> None:
+    size = len(completer.model.vocabulary)
+    fields = f"architecture='{completer.model.architecture}', vocabulary_size={size}"
+    assert repr(completer) == f"Completer({str(trained)!r}, {fields})"
+    assert repr(Completer(completer.model)) == f"Completer({fields})"
+
+
+def test_the_public_classes_are_listed_in_the_package() -> None:
+    assert {"Completer", "Memory", "__version__"} <= set(dir(tersely))
+    assert tersely.Completer is Completer
+    with pytest.raises(AttributeError, match="no attribute 'Complete'"):
+        _ = tersely.Complete

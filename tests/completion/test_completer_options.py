@@ -1,4 +1,4 @@
-"""Wishes beside the keywords, of a whole completer; test_completer.py has the plain ones."""
+"""Options of a completion; test_completer.py has the tests without options."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tersely.completion import options as wishes
 from tersely.completion.completer import Completer
 from tersely.completion.memory import Memory
+from tersely.completion.options import Order
 from tersely.completion.suggestion import Suggestion
+from tersely.decoding.deadline import Deadline
 from tersely.errors import UsageError
 from tersely.model.folder import ModelFolder
-from tersely.text.keywords import leftmost_alignment
+from tersely.text.alignment import align
 from tersely.text.tokens import SHIFT, tokenise
 from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
 from tests.game.small_monotone import monotone_folder_of, small_monotone, small_monotone_shape
@@ -47,7 +48,7 @@ def test_in_any_order_every_keyword_appears_as_often_as_typed(
         assert Counter(typed.split()) <= Counter(one.tokens)
 
 
-def test_a_free_order_is_the_same_question_however_it_is_typed(completer: Completer) -> None:
+def test_in_free_order_every_permutation_has_the_same_suggestions(completer: Completer) -> None:
     usual = completer.complete("cold soup waiter", order="free")
     for typed in permutations(["cold", "soup", "waiter"]):
         found = completer.complete(" ".join(typed), order="free")
@@ -67,19 +68,19 @@ def test_in_any_order_phrases_stay_together_and_the_ending_stays_last(
 
 @pytest.mark.parametrize("word", ["soup", "zyzzyva", "friendly waiter", "Paris", "ok !"])
 @pytest.mark.parametrize("typed", ["late minutes", "10", "", "why late?"])
-def test_a_word_that_must_appear_does_and_the_keywords_keep_their_order(
+def test_a_required_word_appears_and_the_keywords_keep_their_order(
     completer: Completer, typed: str, word: str
 ) -> None:
     found = completer.complete(typed, including=[word])
     assert 1 <= len(found) <= 3
     for one in found:
-        assert leftmost_alignment(tokenise(typed).tokens, one.tokens) is not None
+        assert align(tokenise(typed).tokens, one.tokens) is not None
         assert f" {word.lower()} " in words(one)
         assert word != "Paris" or (SHIFT, "paris") in zip(one.tokens, one.tokens[1:], strict=False)
         assert not typed.endswith("?") or one.tokens[-1] == "?"
 
 
-def test_a_word_that_is_typed_anyway_need_not_come_twice(completer: Completer) -> None:
+def test_a_required_word_that_is_typed_need_not_appear_twice(completer: Completer) -> None:
     usual = completer.complete("cold soup")
     assert completer.complete("cold soup", including=["soup"]) == usual
     assert completer.complete("cold soup", including=[" ", ""]) == usual
@@ -87,7 +88,7 @@ def test_a_word_that_is_typed_anyway_need_not_come_twice(completer: Completer) -
     assert completer.complete('"cold soup" Paris', including=["cold soup", "paris"]) == phrase
 
 
-def test_words_that_must_and_words_that_must_not_appear_go_together(completer: Completer) -> None:
+def test_required_and_forbidden_words_go_together(completer: Completer) -> None:
     found = completer.complete("late", including=["soup"], without=["the", "Waiter"])
     assert found
     for one in found:
@@ -96,7 +97,7 @@ def test_words_that_must_and_words_that_must_not_appear_go_together(completer: C
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "fields",
     [
         {"order": "any"},
         {"including": "soup"},
@@ -106,11 +107,11 @@ def test_words_that_must_and_words_that_must_not_appear_go_together(completer: C
     ],
     ids=repr,
 )
-def test_what_cannot_be_wished_is_refused(completer: Completer, wish: dict[str, Any]) -> None:
+def test_invalid_options_are_refused(completer: Completer, fields: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        completer.complete("late", **wish)
+        completer.complete("late", **fields)
     with pytest.raises(UsageError):
-        completer.complete_batch([], **wish)
+        completer.complete_batch([], **fields)
 
 
 def test_a_forbidden_word_does_not_come_in_capitals() -> None:
@@ -132,7 +133,7 @@ def test_a_forbidden_word_does_not_come_in_capitals() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "wish", "is_kept"),
+    ("sentence", "fields", "is_suggested"),
     [
         ("Tom ate Ice Cream.", {"including": ["ice cream"]}, True),
         ("Tom ate ice cream.", {"including": ["Cream"]}, False),
@@ -147,17 +148,17 @@ def test_a_forbidden_word_does_not_come_in_capitals() -> None:
         ("Tom ate.", {"context": "Hello, I say that"}, False),
     ],
 )
-def test_remembered_sentences_are_as_wished_too(
-    trained: Path, tmp_path: Path, said: str, wish: dict[str, Any], is_kept: bool
+def test_sentences_from_memory_follow_the_options_too(
+    trained: Path, tmp_path: Path, sentence: str, fields: dict[str, Any], is_suggested: bool
 ) -> None:
     with Memory(tmp_path / "phrases.db") as memory:
         for _ in range(50):
-            memory.remember(said)
-        found = Completer.load(trained, memory).complete("tom ate", **wish)
-        assert (said in texts(found)) == is_kept
+            memory.remember(sentence)
+        found = Completer.load(trained, memory).complete("tom ate", **fields)
+        assert (sentence in texts(found)) == is_suggested
 
 
-def test_what_was_just_said_is_not_suggested_again(completer: Completer) -> None:
+def test_the_previous_sentence_is_not_suggested_again(completer: Completer) -> None:
     said = completer.complete("waiter.")[0].text
     for context in (said, f"Hello! {said}", f"Hello. {said} \n"):
         again = completer.complete("waiter.", context=context)
@@ -165,40 +166,42 @@ def test_what_was_just_said_is_not_suggested_again(completer: Completer) -> None
         assert len(again) == 3
 
 
-def test_after_an_open_sentence_its_rest_is_suggested(completer: Completer) -> None:
+def test_the_rest_of_an_open_sentence_is_suggested(completer: Completer) -> None:
     runtime = completer.runtime
     opening = runtime.vocabulary.encode(["i", "am"])
     found = completer.complete("soup", context="Hello. i am")
     assert found == completer.complete("soup", context="i am ")
     assert found != completer.complete("soup")
-    state, last = runtime.resume(runtime.begin([["soup"]]), opening)
+    state, last = runtime.prefill(runtime.begin([["soup"]]), opening)
     total = 0.0
     for word in [*runtime.vocabulary.encode(found[0].tokens), 3]:
         state, coming = runtime.step(state, last)
         last = np.array([word])
-        total += float(coming.of(last)[0])
+        total += float(coming.log_prob(last)[0])
     assert found[0].score == pytest.approx(np.exp(total), rel=1e-3)
     for one in found:
         assert "soup" in one.tokens
 
 
 @pytest.mark.parametrize("context", ["", " \n", "Why?", "x" * 5000, "\ud800 \x00", "word " * 400])
-def test_any_text_may_stand_before(completer: Completer, context: str) -> None:
+def test_any_text_may_be_the_context(completer: Completer, context: str) -> None:
     for one in completer.complete("soup cold", context=context):
-        assert leftmost_alignment(["soup", "cold"], one.tokens) is not None
+        assert align(["soup", "cold"], one.tokens) is not None
 
 
-def test_a_misspelt_word_stays_and_is_read_as_meant_once_more(completer: Completer) -> None:
+def test_a_misspelt_word_stays_and_one_more_suggestion_corrects_it(
+    completer: Completer,
+) -> None:
     usual = completer.complete("waitr soup")
     *typed, read = completer.complete("waitr soup", corrections=True)
     assert typed == usual
     assert all("waitr" in one.tokens and not one.corrected for one in typed)
     assert read.corrected[0][0] == "waitr"
-    assert leftmost_alignment([read.corrected[0][1], "soup"], read.tokens) is not None
+    assert align([read.corrected[0][1], "soup"], read.tokens) is not None
     assert read.corrected[0][1] in completer.model.vocabulary
 
 
-def test_without_a_slip_there_is_nothing_to_correct(completer: Completer) -> None:
+def test_without_misspelt_words_nothing_is_corrected(completer: Completer) -> None:
     for typed in ("waiter soup", "", "10", "NATO", "zyzzyva"):
         assert completer.complete(typed, corrections=True) == completer.complete(typed)
     unfinished = completer.complete("soup waitr", prefix=True, corrections=True)
@@ -206,20 +209,27 @@ def test_without_a_slip_there_is_nothing_to_correct(completer: Completer) -> Non
 
 
 @pytest.mark.parametrize("order", ["typed", "free"])
-def test_the_corrected_one_is_as_wished_too(completer: Completer, order: Any) -> None:
-    wish = {"order": order, "including": ["soup"], "without": ["the"], "corrections": True}
-    *_, read = completer.complete("waitr late", **wish)
+def test_the_corrected_suggestion_follows_the_options_too(
+    completer: Completer, order: Order
+) -> None:
+    fields: dict[str, Any] = {
+        "order": order,
+        "including": ["soup"],
+        "without": ["the"],
+        "corrections": True,
+    }
+    *_, read = completer.complete("waitr late", corrections=True, **fields)
     assert read.corrected
     assert {"soup", "late", read.corrected[0][1]} <= set(read.tokens)
     assert "the" not in read.tokens
     if order == "typed":
-        assert leftmost_alignment([read.corrected[0][1], "late"], read.tokens) is not None
+        assert align([read.corrected[0][1], "late"], read.tokens) is not None
     forbidden = ["waiter", "waited", "wait", "water", "waits"]
     last = completer.complete("waitr late", corrections=True, without=forbidden)[-1]
     assert not set(forbidden) & set(last.tokens)
 
 
-def test_the_corrected_one_too_is_not_what_was_just_said(completer: Completer) -> None:
+def test_the_corrected_suggestion_is_not_the_previous_sentence(completer: Completer) -> None:
     said = completer.complete("waitr.", corrections=True)[-1]
     assert said.corrected
     again = completer.complete("waitr.", corrections=True, context=said.text)
@@ -227,7 +237,7 @@ def test_the_corrected_one_too_is_not_what_was_just_said(completer: Completer) -
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "fields",
     [
         {"order": "free"},
         {"including": ["soup"]},
@@ -236,13 +246,15 @@ def test_the_corrected_one_too_is_not_what_was_just_said(completer: Completer) -
     ],
     ids=repr,
 )
-def test_wishes_hold_for_each_of_many(completer: Completer, wish: dict[str, Any]) -> None:
+def test_options_hold_for_each_text_of_a_batch(
+    completer: Completer, fields: dict[str, Any]
+) -> None:
     typed = ["waiter cold", "", "zyzzyva waitr ", "waiter col"]
-    for text, found in zip(typed, completer.complete_batch(typed, **wish), strict=True):
-        assert texts(found) == texts(completer.complete(text, **wish))
+    for text, found in zip(typed, completer.complete_batch(typed, **fields), strict=True):
+        assert texts(found) == texts(completer.complete(text, **fields))
 
 
-MANY = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "typed": {},
     "prefix": {"prefix": True},
     "any order": {"order": "free"},
@@ -253,23 +265,23 @@ MANY = {
 }
 
 
-@pytest.mark.parametrize("name", MANY)
-def test_when_time_is_up_before_it_began_500_keywords_are_answered_without_a_step(
+@pytest.mark.parametrize("name", OPTIONS)
+def test_500_keywords_are_completed_without_a_step_after_the_deadline(
     completer: Completer, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = [token for token in completer.model.vocabulary.tokens if token.isalpha()]
     typed = [*known[:100], *(f"{word}q" for word in known[:100])] * 3
     steps = count_steps(completer, monkeypatch)
     began = process_time()
-    found = completer.complete(" ".join(typed[:500]), deadline=1e-9, **MANY[name])
+    found = completer.complete(" ".join(typed[:500]), deadline=1e-9, **OPTIONS[name])
     assert process_time() - began < 30
     opening = 6 if name == "after" else 0  # words that are read, not searched for
     assert len(steps) <= opening
     assert found
     for one in found:
         assert Counter(typed[:499]) <= Counter(one.tokens)
-        if MANY[name].get("order") != "free":
-            assert leftmost_alignment(typed[:499], one.tokens) is not None
+        if OPTIONS[name].get("order") != "free":
+            assert align(typed[:499], one.tokens) is not None
         assert name not in ("with", "all") or "sorry" in one.tokens
 
 
@@ -286,21 +298,21 @@ def count_steps(completer: Completer, monkeypatch: pytest.MonkeyPatch) -> list[i
     return steps
 
 
-@pytest.mark.parametrize("name", MANY)
-def test_when_time_is_up_in_between_hardly_a_step_is_taken_more(
+@pytest.mark.parametrize("name", OPTIONS)
+def test_few_steps_are_taken_after_the_deadline(
     completer: Completer, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Time is counted in steps here: each takes a second."""
     steps = count_steps(completer, monkeypatch)
-    monkeypatch.setattr(wishes, "monotonic", lambda: float(len(steps)))
     typed = "waiter soup cold late waitr minutes friendly table"
-    completer.complete(typed, **MANY[name])
+    completer.complete(typed, **OPTIONS[name])
     whole = len(steps)
     longest = 80  # steps of a sentence that is weighed: to its end once that is begun, and twice
-    for deadline in (1, 5, 20, 60):
+    for seconds in (1, 5, 20, 60):
         steps.clear()
-        found = completer.complete(typed, deadline=deadline, **MANY[name])
-        assert len(steps) <= min(whole, deadline + longest)
+        deadline = Deadline(seconds, clock=lambda: float(len(steps)))
+        found = completer.complete(typed, deadline=deadline, **OPTIONS[name])
+        assert len(steps) <= min(whole, seconds + longest)
         assert found
         for one in found:
             if not one.corrected:
@@ -308,27 +320,27 @@ def test_when_time_is_up_in_between_hardly_a_step_is_taken_more(
 
 
 def test_with_time_enough_a_deadline_changes_nothing(completer: Completer) -> None:
-    for wish in MANY.values():
-        usual = completer.complete("waitr cold", **wish)
-        assert completer.complete("waitr cold", deadline=3600, **wish) == usual
+    for fields in OPTIONS.values():
+        usual = completer.complete("waitr cold", **fields)
+        assert completer.complete("waitr cold", deadline=3600, **fields) == usual
 
 
-def test_one_deadline_holds_for_all_of_a_batch(
+def test_one_deadline_holds_for_a_whole_batch(
     completer: Completer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = count_steps(completer, monkeypatch)
-    monkeypatch.setattr(wishes, "monotonic", lambda: float(len(steps)))
     typed = ["waiter soup cold", "soup late", "10"] * 5
-    found = completer.complete_batch(typed, order="free", deadline=20)
+    deadline = Deadline(20, clock=lambda: float(len(steps)))
+    found = completer.complete_batch(typed, order="free", deadline=deadline)
     assert len(steps) < 60
     for text, own in zip(typed, found, strict=True):
         assert own
         assert all(Counter(text.split()) <= Counter(one.tokens) for one in own)
 
 
-def test_eight_threads_get_the_answers_of_one(completer: Completer, tmp_path: Path) -> None:
+def test_eight_threads_get_the_suggestions_of_one(completer: Completer, tmp_path: Path) -> None:
     typed = ["waiter cold", "zyzzyva waitr", '"soup cold" Paris?']
-    asked = [(text, wish) for wish in MANY.values() for text in typed]
+    asked = [(text, fields) for fields in OPTIONS.values() for text in typed]
     with Memory(tmp_path / "phrases.db") as memory:
         memory.remember("The waiter was cold.")
         shared = Completer(completer.model, memory)

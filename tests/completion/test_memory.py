@@ -5,7 +5,8 @@ from threading import Thread
 
 import pytest
 
-from tersely.completion.memory import MAX_CHARACTERS, Memory, Remembered
+from tersely.completion.memory import MAX_CHARACTERS, Memory, MemoryEntry
+from tersely.completion.query import parse_query
 from tersely.errors import TerselyError, UsageError
 
 LATE = "I will be 10 minutes late."
@@ -20,8 +21,8 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
-def texts(found: list[Remembered]) -> list[str]:
-    return [one.text for one in found]
+def texts(entries: list[MemoryEntry]) -> list[str]:
+    return [entry.text for entry in entries]
 
 
 @pytest.mark.parametrize(
@@ -69,14 +70,14 @@ def test_the_last_word_may_be_unfinished(
         (["10", "late"], [LATE]),
         (["late", "10"], [LATE]),
         (["LATE", "Minutes", "10"], [LATE]),
-        (["late", "late"], []),
+        (["late", "late"], [LATE]),
         (["?", "station"], [STATION]),
         (["late", "station"], []),
         (["lat"], []),
         ([], []),
     ],
 )
-def test_in_any_order_keywords_find_what_has_them_as_often(
+def test_in_any_order_keywords_find_what_contains_each_of_them(
     memory: Memory, keywords: list[str], found: list[str]
 ) -> None:
     assert texts(memory.find(keywords, free=True)) == found
@@ -86,7 +87,7 @@ def test_in_any_order_keywords_find_what_has_them_as_often(
     ("keywords", "found"),
     [
         (["late", "mi"], [LATE]),
-        (["late", "lat"], []),
+        (["late", "lat"], [LATE]),
         (["later", "s"], ["See you later, Tom."]),
         (["la"], [LATE, "See you later, Tom."]),
     ],
@@ -97,9 +98,9 @@ def test_in_any_order_too_the_last_word_may_be_unfinished(
     assert texts(memory.find(keywords, prefix=True, free=True)) == found
 
 
-def test_a_word_and_its_beginning_are_two_words(memory: Memory) -> None:
+def test_in_order_a_word_and_a_prefix_of_it_are_two_words(memory: Memory) -> None:
     memory.remember("10 late later")
-    assert texts(memory.find(["10", "late", "lat"], prefix=True, free=True)) == ["10 late later"]
+    assert texts(memory.find(["10", "late", "lat"], prefix=True)) == ["10 late later"]
     assert texts(memory.find(["10", "later", "lat"], prefix=True)) == []
 
 
@@ -109,7 +110,38 @@ def test_very_many_keywords_find_what_few_do(memory: Memory, words: list[str]) -
     memory.remember(long)
     assert texts(memory.find(words * (5000 // len(words)))) == []
     assert texts(memory.find(["late"] * 150)) == [long]
-    assert texts(memory.find(["late"] * 150, free=True, prefix=True)) == [long]
+    assert texts(memory.find(["late"] * 150, free=True, prefix=True)) == [LATE, long]
+
+
+def test_a_query_finds_phrases_endings_and_typed_capitals(memory: Memory) -> None:
+    assert texts(memory.find_query(parse_query('"10 minutes" late.'))) == [LATE]
+    assert texts(memory.find_query(parse_query('"10 late"'))) == []
+    assert texts(memory.find_query(parse_query("Station"))) == []
+    assert texts(memory.find_query(parse_query("Tom"))) == ["See you later, Tom."]
+    assert texts(memory.find_query(parse_query("station 10 late"), in_order=False)) == []
+
+
+def test_an_older_file_without_a_schema_version_gets_all_tables(memory: Memory) -> None:
+    database = sqlite3.connect(memory.path)
+    with database:
+        database.execute("DROP TABLE service")
+        database.execute("PRAGMA user_version = 0")
+    database.close()
+    with Memory(memory.path) as again:
+        assert texts(again.find(["late"])) == [LATE]
+    database = sqlite3.connect(memory.path)
+    assert database.execute("SELECT count(*) FROM service").fetchone() == (0,)
+    database.close()
+
+
+def test_the_schema_runs_once_and_not_whenever_the_file_is_opened(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tersely.completion.memory.SCHEMA", "not SQL;")
+    with Memory(memory.path) as again:
+        assert len(again) == 3
+    with pytest.raises(TerselyError, match="syntax error"):
+        Memory(memory.path.with_name("new.db"))
 
 
 def test_what_is_used_more_comes_first(memory: Memory) -> None:
@@ -121,10 +153,10 @@ def test_what_is_used_more_comes_first(memory: Memory) -> None:
     assert len(memory) == 3
 
 
-def test_it_is_all_there_when_the_file_is_opened_again(memory: Memory) -> None:
+def test_everything_is_there_when_the_file_is_opened_again(memory: Memory) -> None:
     with Memory(memory.path) as again:
         assert list(again.export()) == list(memory.export())
-        assert [one.text for one in again.export()] == [STATION, LATE, "See you later, Tom."]
+        assert [entry.text for entry in again.export()] == [STATION, LATE, "See you later, Tom."]
 
 
 @pytest.mark.parametrize(("text", "count"), [("", 3), ("LAT", 2), ("station", 1), ("%", 0)])
@@ -140,7 +172,7 @@ def test_one_sentence_can_be_forgotten(memory: Memory) -> None:
     assert len(memory) == 2
 
 
-def test_what_is_all_forgotten_is_gone_from_the_disk_too(memory: Memory) -> None:
+def test_forgetting_all_erases_the_sentences_from_the_disk(memory: Memory) -> None:
     assert memory.forget_all() == 3
     assert len(memory) == 0
     memory.close()
@@ -149,7 +181,7 @@ def test_what_is_all_forgotten_is_gone_from_the_disk_too(memory: Memory) -> None
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "x" * (MAX_CHARACTERS + 1)])
-def test_what_is_no_sentence_is_not_remembered(memory: Memory, text: str) -> None:
+def test_empty_or_long_sentences_are_refused(memory: Memory, text: str) -> None:
     with pytest.raises(UsageError):
         memory.remember(text)
     assert len(memory) == 3
@@ -167,10 +199,12 @@ def test_a_file_that_cannot_be_written_is_named_and_nothing_is_half_done(memory:
 
 
 def test_threads_can_share_it(memory: Memory) -> None:
-    threads = [
-        Thread(target=lambda: [memory.remember(LATE) or memory.find(["late"]) for _ in range(20)])
-        for _ in range(4)
-    ]
+    def remember_and_find() -> None:
+        for _ in range(20):
+            memory.remember(LATE)
+            memory.find(["late"])
+
+    threads = [Thread(target=remember_and_find) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -1,20 +1,32 @@
-"""Suggesting with made-up models of both architectures; what is pooled is counted by hand."""
+"""Candidate search with random models of both architectures, and the merge with memory."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tersely.completion import ranking as suggesting
 from tersely.completion.calibration import Calibration
-from tersely.completion.query import Typed, read_typed
-from tersely.completion.ranking import TOKENS_AT_ONCE, Hunting, Reading, Suggester
-from tersely.decoding.beam import Beam
+from tersely.completion.expansion import Expansion
+from tersely.completion.memory import Memory, MemoryEntry
+from tersely.completion.query import Query, parse_query
+from tersely.completion.ranking import (
+    NEW_SENTENCE_USES,
+    TOKENS_PER_BATCH,
+    CandidateSearch,
+    SearchSettings,
+    memory_probabilities,
+    merge_memory,
+)
+from tersely.completion.suggestion import Suggestion
+from tersely.decoding.beam import BeamOptions
+from tersely.decoding.deadline import Deadline
 from tersely.decoding.scoring import total_nll
-from tersely.runtime.registry import open_model
-from tersely.text.keywords import leftmost_alignment
-from tersely.text.tokens import SHIFT, detokenise
+from tersely.runtime.registry import open_runtime
+from tersely.text.alignment import align
+from tersely.text.tokens import SHIFT, detokenise, tokenise
 from tersely.text.vocabulary import BOS_ID, EOS_ID
 from tests.game.small import small_scheme
 from tests.game.small_monotone import monotone_folder_of, small_monotone
@@ -24,58 +36,56 @@ FOLDERS = {
     "paper": folder_of(small_scheme()),
     "monotone": monotone_folder_of(small_monotone(width=0.8)),
 }
-HUNTING = Hunting(Beam(width=5, count=3, max_tokens=8))
-ROWS = [read_typed(text) for text in ("w5 w6", "", "w39 w7 w39", '"w8 w9" w10', "W5")]
-LATE = replace(HUNTING, is_late=lambda: True)
+SETTINGS = SearchSettings(BeamOptions(width=5, n_best=3, max_tokens=8))
+QUERIES = [parse_query(text) for text in ("w5 w6", "", "w39 w7 w39", '"w8 w9" w10', "W5")]
+EXPIRED = replace(SETTINGS, deadline=Deadline(is_cancelled=lambda: True))
 
 
 @pytest.fixture(params=FOLDERS)
-def suggester(request: pytest.FixtureRequest) -> Suggester:
-    return Suggester(open_model(FOLDERS[request.param])[0], Calibration())
+def search(request: pytest.FixtureRequest) -> CandidateSearch:
+    return CandidateSearch(open_runtime(FOLDERS[request.param]), Calibration())
 
 
-def test_no_rows_get_no_suggestions(suggester: Suggester) -> None:
-    assert suggester.suggest([], HUNTING) == []
+def test_without_queries_there_are_no_candidates(search: CandidateSearch) -> None:
+    assert search.search([], SETTINGS) == []
 
 
-def test_suggestions_contain_the_keywords_and_their_score_is_their_probability(
-    suggester: Suggester,
+def test_candidates_contain_the_keywords_and_their_score_is_their_probability(
+    search: CandidateSearch,
 ) -> None:
-    for row, found in zip(ROWS, suggester.suggest(ROWS, HUNTING), strict=True):
+    for row, found in zip(QUERIES, search.search(QUERIES, SETTINGS), strict=True):
         assert 1 <= len(found) <= 3
-        losses = total_nll(
-            suggester.runtime, [row.tokens] * len(found), [one.tokens for one in found]
-        )
+        losses = total_nll(search.runtime, [row.tokens] * len(found), [one.tokens for one in found])
         for one, loss in zip(found, losses, strict=True):
-            assert leftmost_alignment(row.tokens, one.tokens) is not None
+            assert align(row.tokens, one.tokens) is not None
             assert one.text == detokenise(one.tokens)
             assert one.score == pytest.approx(math.exp(-loss), rel=1e-3)
 
 
-def test_they_differ_in_words_not_only_in_capitals(suggester: Suggester) -> None:
-    for found in suggester.suggest(ROWS, HUNTING):
+def test_candidates_differ_in_words_not_only_in_capitals(search: CandidateSearch) -> None:
+    for found in search.search(QUERIES, SETTINGS):
         words = {tuple(token for token in one.tokens if token != SHIFT) for one in found}
         assert len(words) == len(found)
 
 
-def test_scores_are_set_right_by_what_the_model_carries(suggester: Suggester) -> None:
+def test_scores_are_calibrated(search: CandidateSearch) -> None:
     calibration = Calibration(slope=0.5, behind=0.3, offset=0.1)
-    other = Suggester(suggester.runtime, calibration)
-    for plain, set_right in zip(
-        suggester.suggest(ROWS, HUNTING), other.suggest(ROWS, HUNTING), strict=True
+    other = CandidateSearch(search.runtime, calibration)
+    for plain, calibrated in zip(
+        search.search(QUERIES, SETTINGS), other.search(QUERIES, SETTINGS), strict=True
     ):
-        assert [one.text for one in set_right] == [one.text for one in plain]
+        assert [one.text for one in calibrated] == [one.text for one in plain]
         expected = calibration.apply([one.score for one in plain])
-        assert [one.score for one in set_right] == pytest.approx(expected)
+        assert [one.score for one in calibrated] == pytest.approx(expected)
         assert expected != [one.score for one in plain]
 
 
-def test_after_an_opening_its_rest_is_suggested(suggester: Suggester) -> None:
-    runtime, opening = suggester.runtime, ("w11", "w12", "w38")  # w38 is unknown
-    hunting = replace(HUNTING, opening=opening)
-    [found] = suggester.suggest([read_typed("w5 w6")], hunting)
+def test_after_an_opening_the_rest_of_the_sentence_is_suggested(search: CandidateSearch) -> None:
+    runtime, opening = search.runtime, ("w11", "w12", "w38")  # w38 is unknown
+    settings = replace(SETTINGS, opening=opening)
+    [found] = search.search([parse_query("w5 w6")], settings)
     for one in found:
-        assert leftmost_alignment(["w5", "w6"], one.tokens) is not None
+        assert align(["w5", "w6"], one.tokens) is not None
         total, said = 0.0, [BOS_ID, *runtime.vocabulary.encode(opening)]
         state = runtime.begin([("w5", "w6")])
         for word in said[:-1]:
@@ -83,95 +93,216 @@ def test_after_an_opening_its_rest_is_suggested(suggester: Suggester) -> None:
         last = said[-1]
         for word in [*runtime.vocabulary.encode(one.tokens), EOS_ID]:
             state, coming = runtime.step(state, np.array([last]))
-            total += float(coming.of(np.array([word]))[0])
+            total += float(coming.log_prob(np.array([word]))[0])
             last = word
         assert one.score == pytest.approx(math.exp(total), rel=1e-3)
 
 
-def test_a_keyword_in_the_opening_is_said_once_more(suggester: Suggester) -> None:
-    hunting = replace(HUNTING, opening=("w5", "w6"))
-    [found] = suggester.suggest([read_typed("w5 w6")], hunting)
-    assert all(leftmost_alignment(["w5", "w6"], one.tokens) is not None for one in found)
+def test_a_keyword_in_the_opening_appears_once_more(search: CandidateSearch) -> None:
+    settings = replace(SETTINGS, opening=("w5", "w6"))
+    [found] = search.search([parse_query("w5 w6")], settings)
+    assert all(align(["w5", "w6"], one.tokens) is not None for one in found)
 
 
-READINGS = [
-    Reading(read_typed("w5 w6")),
-    Reading(read_typed("w5 w7"), weight=3.0),
-    Reading(read_typed("w5 w39"), corrected=(("w4x", "w39"),)),
+EXPANSIONS = [
+    Expansion(parse_query("w5 w6")),
+    Expansion(parse_query("w5 w7"), weight=3.0),
+    Expansion(parse_query("w5 w39"), corrected=(("w4x", "w39"),)),
 ]
 
 
-def test_readings_are_weighed_by_how_well_their_best_goes_with_what_they_share(
-    suggester: Suggester,
+def test_expansions_are_weighted_by_the_probability_of_their_best_sentence(
+    search: CandidateSearch,
 ) -> None:
-    found = suggester.suggest([one.typed for one in READINGS], HUNTING)
+    found = search.search([expansion.query for expansion in EXPANSIONS], SETTINGS)
     given = ("w5",)
     best = [own[0].tokens for own in found]
-    shared = total_nll(suggester.runtime, [given] * 3, best)
-    own = total_nll(suggester.runtime, [one.typed.tokens for one in READINGS], best)
-    shares = np.exp(own - shared) * [one.weight for one in READINGS]
+    shared = total_nll(search.runtime, [given] * 3, best)
+    own = total_nll(search.runtime, [expansion.query.tokens for expansion in EXPANSIONS], best)
+    shares = np.exp(own - shared) * [expansion.weight for expansion in EXPANSIONS]
     shares /= shares.sum()
     by_hand: dict[str, tuple[float, object]] = {}
-    for share, reading, row in zip(shares, READINGS, found, strict=True):
+    for share, expansion, row in zip(shares, EXPANSIONS, found, strict=True):
         for one in row:
             score = share * one.score
             if score > by_hand.get(one.text, (0.0, None))[0]:
-                by_hand[one.text] = score, reading.corrected
+                by_hand[one.text] = score, expansion.corrected
     first = sorted(by_hand.items(), key=lambda item: -item[1][0])[:3]
-    pooled = suggester.weigh(READINGS, given, HUNTING)
+    pooled = search.rank(EXPANSIONS, given, SETTINGS)
     assert [one.text for one in pooled] == [text for text, _ in first]
     assert [one.score for one in pooled] == pytest.approx([score for _, (score, _) in first])
     assert [one.corrected for one in pooled] == [corrected for _, (_, corrected) in first]
     assert sum(one.score for one in pooled) <= 1
 
 
-def test_one_reading_alone_is_just_completed(suggester: Suggester) -> None:
-    [plain] = suggester.suggest([ROWS[0]], HUNTING)
-    assert suggester.weigh([Reading(ROWS[0])], ("w5",), HUNTING) == plain
+def test_a_single_expansion_is_searched_as_a_query(search: CandidateSearch) -> None:
+    [plain] = search.search([QUERIES[0]], SETTINGS)
+    assert search.rank([Expansion(QUERIES[0])], ("w5",), SETTINGS) == plain
 
 
-def test_a_reading_held_impossible_beforehand_is_not_suggested_before_the_others(
-    suggester: Suggester,
+def test_a_tiny_prior_weight_ranks_an_expansion_last(
+    search: CandidateSearch,
 ) -> None:
-    likely, unlikely = read_typed("w5 w6"), read_typed("w5 w7")
-    pooled = suggester.weigh([Reading(unlikely, 1e-30), Reading(likely)], ("w5",), HUNTING)
-    assert leftmost_alignment(likely.tokens, pooled[0].tokens) is not None
-    turned = suggester.weigh([Reading(unlikely), Reading(likely, 1e-30)], ("w5",), HUNTING)
-    assert leftmost_alignment(unlikely.tokens, turned[0].tokens) is not None
+    likely, unlikely = parse_query("w5 w6"), parse_query("w5 w7")
+    pooled = search.rank([Expansion(unlikely, 1e-30), Expansion(likely)], ("w5",), SETTINGS)
+    assert align(likely.tokens, pooled[0].tokens) is not None
+    turned = search.rank([Expansion(unlikely), Expansion(likely, 1e-30)], ("w5",), SETTINGS)
+    assert align(unlikely.tokens, turned[0].tokens) is not None
 
 
-def test_what_two_readings_would_say_is_suggested_once(suggester: Suggester) -> None:
-    twice = suggester.weigh([Reading(ROWS[0]), Reading(ROWS[0], 2.0)], (), HUNTING)
-    [once] = suggester.suggest([ROWS[0]], HUNTING)
+def test_a_sentence_of_two_expansions_is_suggested_once(search: CandidateSearch) -> None:
+    twice = search.rank([Expansion(QUERIES[0]), Expansion(QUERIES[0], 2.0)], (), SETTINGS)
+    [once] = search.search([QUERIES[0]], SETTINGS)
     assert [one.text for one in twice] == [one.text for one in once]
     assert [one.score for one in twice] == pytest.approx([one.score * 2 / 3 for one in once])
 
 
-def test_the_loss_of_a_row_is_that_of_the_first_sentence_by_itself(suggester: Suggester) -> None:
-    narrow = replace(HUNTING, beam=replace(HUNTING.beam, width=1, count=1))
-    best = [own[0].tokens for own in suggester.suggest(ROWS, narrow)]
-    expected = total_nll(suggester.runtime, [()] * len(ROWS), best)
-    assert suggester.losses(ROWS, HUNTING) == pytest.approx(expected)
+def test_the_loss_of_a_query_is_that_of_its_greedy_sentence(search: CandidateSearch) -> None:
+    narrow = replace(SETTINGS, beam=replace(SETTINGS.beam, width=1, n_best=1))
+    best = [own[0].tokens for own in search.search(QUERIES, narrow)]
+    expected = total_nll(search.runtime, [()] * len(QUERIES), best)
+    assert search.losses(QUERIES, SETTINGS) == pytest.approx(expected)
 
 
-def test_rows_too_long_to_be_weighed_together_are_weighed_alike(
-    suggester: Suggester, monkeypatch: pytest.MonkeyPatch
+def test_losses_do_not_depend_on_the_batch_size(
+    search: CandidateSearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = [Typed.of_blocks([(f"w{5 + start}",)] * (start + 1)) for start in range(12)]
-    together = suggester.losses(rows, HUNTING)
-    for at_once in (1, 24, 30):
-        monkeypatch.setattr(suggesting, "TOKENS_AT_ONCE", at_once)
-        assert suggester.losses(rows, HUNTING) == pytest.approx(together, rel=1e-4)
+    rows = [Query.from_phrases([(f"w{5 + start}",)] * (start + 1)) for start in range(12)]
+    together = search.losses(rows, SETTINGS)
+    for batch_tokens in (1, 24, 30):
+        monkeypatch.setattr("tersely.completion.ranking.TOKENS_PER_BATCH", batch_tokens)
+        assert search.losses(rows, SETTINGS) == pytest.approx(together, rel=1e-4)
 
 
-def test_once_it_is_late_nothing_more_is_weighed(suggester: Suggester) -> None:
-    assert np.isinf(suggester.losses(ROWS, LATE)).all()
-    rows = [Typed.of_blocks([("w5",)] * TOKENS_AT_ONCE)] * 3
-    seen = iter([False, *[True] * 100_000])
-    losses = suggester.losses(rows, replace(HUNTING, is_late=lambda: next(seen)))
+def test_after_the_deadline_no_loss_is_computed(search: CandidateSearch) -> None:
+    assert np.isinf(search.losses(QUERIES, EXPIRED)).all()
+    rows = [Query.from_phrases([("w5",)] * TOKENS_PER_BATCH)] * 3
+    is_cancelled = iter([False, *[True] * 100_000])
+    losses = search.losses(
+        rows, replace(SETTINGS, deadline=Deadline(is_cancelled=lambda: next(is_cancelled)))
+    )
     assert np.isfinite(losses).tolist() == [True, False, False]
 
 
-def test_once_it_is_late_readings_are_still_completed(suggester: Suggester) -> None:
-    pooled = suggester.weigh(READINGS, ("w5",), LATE)
+def test_after_the_deadline_every_expansion_has_a_candidate(search: CandidateSearch) -> None:
+    pooled = search.rank(EXPANSIONS, ("w5",), EXPIRED)
     assert {one.text for one in pooled} == {"w5 w6", "w5 w7", "w5 w39"}
+
+
+LATE_ENTRY = MemoryEntry("I will be late.", 3, "2026-01-01 00:00:00")
+NOTE_ENTRY = MemoryEntry("I will be at the station late tonight.", 3, "2026-01-01 00:00:00")
+
+
+def test_without_entries_all_probability_is_the_models() -> None:
+    assert memory_probabilities([], n_keywords=2) == ({}, 1.0)
+
+
+def test_probabilities_of_entries_and_model_sum_to_one() -> None:
+    scores, left = memory_probabilities([LATE_ENTRY, NOTE_ENTRY], n_keywords=2)
+    assert sum(scores.values()) + left == pytest.approx(1.0)
+    assert left > 0
+
+
+def test_the_more_of_a_sentence_is_typed_the_likelier_it_is() -> None:
+    scores, _ = memory_probabilities([LATE_ENTRY, NOTE_ENTRY], n_keywords=2)
+    assert scores[LATE_ENTRY.text] > scores[NOTE_ENTRY.text]
+    more, _ = memory_probabilities([LATE_ENTRY], n_keywords=4)
+    assert (
+        more[LATE_ENTRY.text] > memory_probabilities([LATE_ENTRY], n_keywords=1)[0][LATE_ENTRY.text]
+    )
+
+
+def test_the_more_often_it_was_used_the_likelier_it_comes_again() -> None:
+    often = MemoryEntry(NOTE_ENTRY.text, 300, NOTE_ENTRY.last_used)
+    scores, left = memory_probabilities([LATE_ENTRY, often], n_keywords=2)
+    assert scores[often.text] > scores[LATE_ENTRY.text]
+    assert left < memory_probabilities([LATE_ENTRY, NOTE_ENTRY], n_keywords=2)[1]
+
+
+def test_a_sentence_typed_in_full_counts_in_full() -> None:
+    scores, left = memory_probabilities([LATE_ENTRY], n_keywords=5)
+    assert scores[LATE_ENTRY.text] == pytest.approx(3 / (3 + NEW_SENTENCE_USES))
+    assert left == pytest.approx(NEW_SENTENCE_USES / (3 + NEW_SENTENCE_USES))
+    assert memory_probabilities([LATE_ENTRY], n_keywords=50)[0] == scores
+
+
+CREAM = "Tom ate ice cream in Paris."
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(tmp_path / "phrases.db") as opened:
+        for sentence in (LATE_ENTRY.text, LATE_ENTRY.text, CREAM, "Late? Not me."):
+            opened.remember(sentence)
+        yield opened
+
+
+def suggested(text: str, score: float) -> Suggestion:
+    return Suggestion(text, score, tuple(tokenise(text).tokens))
+
+
+def recalled(memory: Memory, text: str, *, prefix: bool = False, free: bool = False) -> set[str]:
+    query = parse_query(text, prefix=prefix)
+    suggestions = merge_memory(memory, query, [], in_order=not free)
+    assert {suggestion.source for suggestion in suggestions} <= {"memory"}
+    return {suggestion.text for suggestion in suggestions}
+
+
+def test_model_and_memory_share_one_probability(memory: Memory) -> None:
+    model = [suggested("It is late.", 0.6), suggested("I was late.", 0.4)]
+    mixed = merge_memory(memory, parse_query("late"), model)
+    assert [one.score for one in mixed] == sorted((one.score for one in mixed), reverse=True)
+    assert sum(one.score for one in mixed) == pytest.approx(1.0)
+    scores = {one.text: one.score for one in mixed}
+    assert scores["It is late."] / scores["I was late."] == pytest.approx(0.6 / 0.4)
+    assert {one.text for one in mixed if one.source == "memory"} == {
+        LATE_ENTRY.text,
+        "Late? Not me.",
+    }
+
+
+def test_a_sentence_of_model_and_memory_is_suggested_once_with_both_scores(memory: Memory) -> None:
+    model = [suggested(LATE_ENTRY.text, 0.5), suggested("It is late.", 0.1)]
+    mixed = merge_memory(memory, parse_query("will late"), model)
+    alone = merge_memory(memory, parse_query("will late"), model[1:])
+    assert [one.text for one in mixed].count(LATE_ENTRY.text) == 1
+    both, only = (next(one for one in row if one.text == LATE_ENTRY.text) for row in (mixed, alone))
+    assert both.source == "memory"
+    left = merge_memory(memory, parse_query("will late"), model[1:])[-1].score / 0.1
+    assert both.score == pytest.approx(only.score + left * 0.5)
+
+
+def test_without_matching_entries_the_models_suggestions_stay_as_they_are(memory: Memory) -> None:
+    model = [suggested("It is cold.", 0.6)]
+    assert merge_memory(memory, parse_query("cold"), model) == model
+    assert merge_memory(memory, parse_query(""), model) == model
+
+
+@pytest.mark.parametrize(
+    ("text", "in_order", "in_any_order"),
+    [
+        ("ice paris", {CREAM}, {CREAM}),
+        ("paris ice", set(), {CREAM}),
+        ("Paris", {CREAM}, {CREAM}),
+        ("Ice", set(), set()),
+        ('"ice cream"', {CREAM}, {CREAM}),
+        ('"cream ice"', set(), set()),
+        ('"ice in"', set(), set()),
+        ("paris.", {CREAM}, {CREAM}),
+        ("late?", set(), set()),
+        ("late late", set(), {LATE_ENTRY.text, "Late? Not me."}),
+    ],
+)
+def test_sentences_from_memory_match_the_query(
+    memory: Memory, text: str, in_order: set[str], in_any_order: set[str]
+) -> None:
+    assert recalled(memory, text) == in_order
+    assert recalled(memory, text, free=True) == in_any_order
+
+
+def test_sentences_from_memory_match_an_unfinished_last_word(memory: Memory) -> None:
+    assert recalled(memory, "ice par", prefix=True) == {CREAM}
+    assert recalled(memory, "paris cre", prefix=True) == set()
+    assert recalled(memory, "paris cre", prefix=True, free=True) == {CREAM}
+    assert recalled(memory, "Pa", prefix=True) == {CREAM}
+    assert recalled(memory, "Ic", prefix=True) == set()

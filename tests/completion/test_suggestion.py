@@ -5,18 +5,18 @@ import pytest
 from tersely.completion.suggestion import Keywords, Suggestion
 
 
-def test_a_suggestion_is_the_models_and_as_typed_unless_it_says_otherwise() -> None:
-    one = Suggestion("Late.", 0.5, ("<shift>", "late", "."))
-    assert (one.source, one.corrected) == ("model", ())
-    read = Suggestion("Late.", 0.5, one.tokens, corrected=(("laet", "late"),))
-    assert read != one
-    assert len({one, read, Suggestion("Late.", 0.5, one.tokens)}) == 2
+def test_by_default_a_suggestion_is_the_models_and_uncorrected() -> None:
+    suggestion = Suggestion("Late.", 0.5, ("<shift>", "late", "."))
+    assert (suggestion.source, suggestion.corrected, suggestion.spans) == ("model", (), ())
+    corrected = Suggestion("Late.", 0.5, suggestion.tokens, corrected=(("laet", "late"),))
+    assert corrected != suggestion
+    assert len({suggestion, corrected, Suggestion("Late.", 0.5, suggestion.tokens)}) == 2
 
 
 def test_a_suggestion_does_not_change_once_it_is_made() -> None:
-    one = Suggestion("Late.", 0.5, ("<shift>", "late", "."))
+    suggestion = Suggestion("Late.", 0.5, ("<shift>", "late", "."))
     with pytest.raises(FrozenInstanceError):
-        one.score = 1.0  # type: ignore[misc]
+        suggestion.score = 1.0  # type: ignore[misc]
 
 
 def test_keywords_are_the_tokens_that_are_kept() -> None:

@@ -1,13 +1,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tersely.completion.completer import Completer, Suggestion
 from tersely.corpus.fixture import fixture_sentences
-from tersely.decoding.beam import Beam
+from tersely.decoding.beam import BeamOptions
 from tersely.decoding.scoring import total_nll
 from tersely.evaluation.metrics import (
     Prediction,
@@ -41,7 +42,7 @@ class Parrot(Completer):
         return [self._say(row) for row in rows]
 
     def suggest(
-        self, rows: Sequence[Sequence[str]], beam: Beam, budget: float | None = None
+        self, rows: Sequence[Sequence[str]], beam: BeamOptions, budget: float | None = None
     ) -> list[list[Suggestion]]:
         others = [self._say(["no"])] * self.place
         return [[*others, self._say(row)] for row in rows]
@@ -50,7 +51,7 @@ class Parrot(Completer):
         return Suggestion(detokenise(row), 1.0, tuple(row))
 
 
-def made_up(tokens: int, typed: int, **changes: object) -> Prediction:
+def make_prediction(tokens: int, typed: int, **changes: Any) -> Prediction:
     words = ["word"] * tokens
     whole = Prediction(
         sentence=" ".join(words),
@@ -67,7 +68,7 @@ def made_up(tokens: int, typed: int, **changes: object) -> Prediction:
     return replace(whole, **changes)
 
 
-def test_a_prediction_tells_what_the_model_did(
+def test_a_prediction_holds_what_the_model_did(
     completer: Completer, predictions: list[Prediction]
 ) -> None:
     kept = [one for one in SENTENCES if len(tokenise(one).tokens) <= 16]
@@ -84,7 +85,7 @@ def test_a_prediction_tells_what_the_model_did(
         assert one.as_dict()["keywords"] == one.keywords
 
 
-def test_a_sentence_counts_as_found_where_it_is_found(completer: Completer) -> None:
+def test_a_sentence_counts_as_recovered_at_its_rank(completer: Completer) -> None:
     parrot = Parrot(completer.model)
     for place, (served, top3) in enumerate([(1, 1), (0, 1), (0, 1), (0, 0)]):
         parrot.place = place
@@ -96,7 +97,7 @@ def test_a_sentence_counts_as_found_where_it_is_found(completer: Completer) -> N
         assert one.exact == (one.keywords == tokenise(one.sentence).tokens)
 
 
-def test_every_figure_can_be_recomputed_from_the_predictions(predictions: list[Prediction]) -> None:
+def test_every_metric_can_be_recomputed_from_the_predictions(predictions: list[Prediction]) -> None:
     found = summarise(predictions)
     count = len(predictions)
     tokens = sum(len(tokenise(one.sentence).tokens) for one in predictions)
@@ -120,11 +121,16 @@ def test_every_figure_can_be_recomputed_from_the_predictions(predictions: list[P
 
 
 def test_fractions_are_pooled_over_tokens_not_averaged_over_sentences() -> None:
-    found = summarise([made_up(1, 1), made_up(9, 0)], intervals=False)
+    found = summarise([make_prediction(1, 1), make_prediction(9, 0)], intervals=False)
     assert found["typed_fraction"] == 0.1
     assert found["kept_with_eos"] == 3 / 12
-    assert summarise([made_up(3, 1, nll=2.0), made_up(1, 1, nll=1.0)])["nll_per_token"] == 0.5
-    found = summarise([made_up(2, 1, exact=True, served=True, in_top3=True), made_up(8, 1)])
+    assert (
+        summarise([make_prediction(3, 1, nll=2.0), make_prediction(1, 1, nll=1.0)])["nll_per_token"]
+        == 0.5
+    )
+    found = summarise(
+        [make_prediction(2, 1, exact=True, served=True, in_top3=True), make_prediction(8, 1)]
+    )
     assert found["exact_match"] == found["exact_match_served"] == found["top3"] == 0.5
 
 
@@ -140,12 +146,12 @@ def test_seeds_are_averaged_sentence_by_sentence(predictions: list[Prediction]) 
     assert summarise_seeds([predictions])["intervals"] == summarise(predictions)["intervals"]
 
 
-def test_nothing_sums_up_to_nothing() -> None:
+def test_without_predictions_there_are_no_metrics() -> None:
     assert summarise([]) == {"sentences": 0}
 
 
 def test_lengths_are_matched_to_the_papers_mean() -> None:
-    rows = [made_up(length, 0) for length in (2, 5, 7, 9, 12, 15, 16)]
+    rows = [make_prediction(length, 0) for length in (2, 5, 7, 9, 12, 15, 16)]
     limit, short = length_matched(rows)  # means: 2, 3.5, 4.67, 5.75, 7.0, 8.33, 9.43
     assert limit == 12
     assert sorted(one.tokens for one in short) == [2, 5, 7, 9, 12]
@@ -157,13 +163,15 @@ def test_lengths_alone_are_enough_to_match_them() -> None:
 
 
 def test_short_sentences_are_all_matched() -> None:
-    limit, short = length_matched([made_up(3, 0), made_up(4, 0)])
+    limit, short = length_matched([make_prediction(3, 0), make_prediction(4, 0)])
     assert (limit, len(short)) == (4, 2)
 
 
-def test_too_long_sentences_are_left_out_and_progress_is_told(completer: Completer) -> None:
-    told: list[int] = []
-    found = predict(completer, [*SENTENCES, "  "], budget=None, max_tokens=6, progress=told.append)
+def test_long_sentences_are_left_out_and_counted_as_progress(completer: Completer) -> None:
+    progress: list[int] = []
+    found = predict(
+        completer, [*SENTENCES, "  "], budget=None, max_tokens=6, progress=progress.append
+    )
     assert all(one.tokens <= 6 for one in found)
     assert 0 < len(found) < len(SENTENCES)
-    assert sum(told) == len(SENTENCES) + 1  # those left out too
+    assert sum(progress) == len(SENTENCES) + 1  # those left out too

@@ -2,7 +2,7 @@ import pytest
 
 from tersely.errors import UsageError
 from tersely.evaluation import tagging
-from tersely.evaluation.tagging import WORD_CLASSES, accuracy, tag, tagged_by_hand
+from tersely.evaluation.tagging import WORD_CLASSES, accuracy, gold_lines, tag
 from tersely.text.tokens import SHIFT, detokenise, tokenise
 
 
@@ -30,7 +30,7 @@ def test_a_plain_sentence_is_tagged() -> None:
     }
 
 
-def test_what_is_cut_off_a_word_has_a_class_of_its_own() -> None:
+def test_clitics_have_their_own_class() -> None:
     assert tagged("It's good.")["'s"] == "verb"
     assert tagged("Joe's soup")["'s"] == "other"
     assert tagged("We'll see.")["'ll"] == "verb"
@@ -45,7 +45,7 @@ def test_every_token_gets_one_class() -> None:
 
 
 def test_the_tagger_is_right_on_nine_words_in_ten() -> None:
-    found = accuracy(tagged_by_hand())
+    found = accuracy(gold_lines())
     assert found.words > 400
     assert found.share > 0.9
     assert found.interval[0] < found.share < found.interval[1]
@@ -56,17 +56,19 @@ def test_a_wrong_tag_counts_as_wrong() -> None:
     assert accuracy(["the/determiner soup/verb ./punctuation"]).right == 1
 
 
-def test_the_sentences_tagged_by_hand_are_cut_as_ours_are() -> None:
-    for line in tagged_by_hand():
+def test_gold_lines_are_tokenised_as_ours_are() -> None:
+    for line in gold_lines():
         tokens = [pair.rsplit("/", 1)[0] for pair in line.split()]
         assert tokenise(detokenise(tokens)).tokens == tokens
         names = {pair.rsplit("/", 1)[1] for pair in line.split()}
         assert names <= {*WORD_CLASSES, "punctuation", "shift"}
 
 
-def test_without_the_tagger_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_tagger_the_error_names_the_package_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     tagging._tagger.cache_clear()
     monkeypatch.setattr(tagging, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"tersely\[report\]"):
-        tag(["an", "unheard", "sentence"])
+        tag(["an", "uncached", "sentence"])
     tagging._tagger.cache_clear()

@@ -1,6 +1,6 @@
 """Promise 8: every suggestion contains the keywords, in order.
 
-What is suggested is judged twice: by its tokens, and by its text as a person reads it.
+Each suggestion is checked twice: by its tokens, and by its text as a person reads it.
 Case does not matter unless a capital was typed.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tersely.completion.completer import Completer
-from tersely.completion.query import read_typed
+from tersely.completion.query import parse_query
 from tersely.completion.suggestion import Suggestion
 from tersely.model.folder import ModelFolder
 from tersely.text.tokens import SHIFT
@@ -30,7 +30,7 @@ def completer(request: pytest.FixtureRequest, trained: Path) -> Completer:
 
 
 def as_words(tokens: Sequence[str]) -> list[str]:
-    """Put case marks into their words, unless that would make other words of them."""
+    """Apply case marks to their words, unless that would give other words."""
     found: list[str] = []
     is_marked = False
     for token in tokens:
@@ -43,20 +43,20 @@ def as_words(tokens: Sequence[str]) -> list[str]:
     return found
 
 
-def is_same(said: str, typed: str) -> bool:
-    """Without case, unless a capital was typed."""
+def is_same(written: str, typed: str) -> bool:
+    """Compare without case, unless a capital was typed."""
     if any(character.isupper() or character.istitle() for character in typed):
-        return said == typed
-    return said.casefold() == typed.casefold()
+        return written == typed
+    return written.casefold() == typed.casefold()
 
 
 def is_in_tokens(typed: Sequence[str], one: Suggestion) -> bool:
     rest = iter(as_words(one.tokens))
-    return all(any(is_same(said, word) for said in rest) for word in typed)
+    return all(any(is_same(written, word) for written in rest) for word in typed)
 
 
 def is_in_text(typed: Sequence[str], one: Suggestion) -> bool:
-    """Whether the words can be read in the text, one after the other."""
+    """Return whether the words occur in the text, one after the other."""
     start = 0
     for word in typed:
         places = range(start, len(one.text) - len(word) + 1)
@@ -69,10 +69,10 @@ def is_in_text(typed: Sequence[str], one: Suggestion) -> bool:
 
 
 def is_in_any_order(typed: Sequence[str], one: Suggestion) -> bool:
-    """As often as typed; words with capitals first, for they cannot be had from others."""
+    """Return whether each word occurs as often as typed; words with capitals are matched first."""
     left = as_words(one.tokens)
     for word in sorted(typed, key=lambda word: word == word.lower()):
-        own = next((said for said in left if is_same(said, word)), None)
+        own = next((written for written in left if is_same(written, word)), None)
         if own is None:
             return False
         left.remove(own)
@@ -85,18 +85,18 @@ def batches(texts: Iterable[str]) -> Iterable[list[str]]:
 
 
 def completed(
-    completer: Completer, texts: Iterable[str], **wish: Any
+    completer: Completer, texts: Iterable[str], **fields: Any
 ) -> Iterable[tuple[str, list[str], Suggestion]]:
-    """Each suggestion, with what was typed and its words."""
+    """Yield each suggestion with the typed text and its words."""
     for batch in batches(texts):
-        for text, found in zip(batch, completer.complete_batch(batch, **wish), strict=True):
+        for text, found in zip(batch, completer.complete_batch(batch, **fields), strict=True):
             assert found, text
             for one in found:
-                yield text, as_words(read_typed(text).tokens), one
+                yield text, as_words(parse_query(text).tokens), one
 
 
 def sets(count: int) -> list[str]:
-    """Half of them held out, half of them odd."""
+    """Return keyword sets, half of them held out, half of them adversarial."""
     return [*held_out(count // 2), *adversarial(count - count // 2)]
 
 
@@ -124,20 +124,20 @@ def test_a_suggestion_that_lacks_a_keyword_or_its_capital_would_be_noticed() -> 
 
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("count", [200, pytest.param(2000, marks=pytest.mark.long)])
-def test_an_unfinished_last_word_is_the_beginning_of_one(completer: Completer, count: int) -> None:
+def test_an_unfinished_last_word_is_the_prefix_of_a_word(completer: Completer, count: int) -> None:
     for text, typed, one in completed(completer, sets(count), prefix=True):
-        said = as_words(one.tokens)
-        places = [place for place in range(len(said) + 1) if is_prefix(typed, said[:place])]
+        written = as_words(one.tokens)
+        places = [place for place in range(len(written) + 1) if is_prefix(typed, written[:place])]
         assert places, (text, one)
 
 
-def is_prefix(typed: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether the words end with one that begins as the last typed, after the others."""
+def is_prefix(typed: Sequence[str], written: Sequence[str]) -> bool:
+    """Return whether the words end with a completion of the last typed one, after the others."""
     if not typed:
         return True
-    if not said or not is_same(said[-1][: len(typed[-1])], typed[-1]):
+    if not written or not is_same(written[-1][: len(typed[-1])], typed[-1]):
         return False
-    return is_in_tokens(typed[:-1], Suggestion("", 0.0, tuple(said[:-1])))
+    return is_in_tokens(typed[:-1], Suggestion("", 0.0, tuple(written[:-1])))
 
 
 @pytest.mark.promise(8)
@@ -149,23 +149,23 @@ def test_in_any_order_every_keyword_is_there(completer: Completer, count: int) -
 
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("count", [20, pytest.param(500, marks=pytest.mark.long)])
-def test_with_words_that_must_and_must_not_appear_the_keywords_are_there(
+def test_with_required_and_forbidden_words_the_keywords_are_there(
     completer: Completer, count: int
 ) -> None:
     texts = [text for text in sets(count) if "of" not in text.lower()]
-    wish = {"including": ["sorry", "zyzzyva quux"], "without": ["of", "Very"]}
-    for text, typed, one in completed(completer, texts, **wish):
+    fields: dict[str, Any] = {"including": ["sorry", "zyzzyva quux"], "without": ["of", "Very"]}
+    for text, typed, one in completed(completer, texts, **fields):
         assert is_in_tokens(typed, one), (text, one)
         assert is_in_text(typed, one), (text, one)
-        said = [word.lower() for word in as_words(one.tokens)]
-        assert "sorry" in said
-        assert ("zyzzyva", "quux") in pairwise(said)
-        assert not {"of", "very"} & set(said)
+        written = [word.lower() for word in as_words(one.tokens)]
+        assert "sorry" in written
+        assert ("zyzzyva", "quux") in pairwise(written)
+        assert not {"of", "very"} & set(written)
 
 
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("context", ["I am sorry, but the waiter", "The soup. Was it cold?"])
-def test_after_other_text_the_keywords_are_there_once_more(
+def test_after_a_context_the_keywords_are_there_once_more(
     completer: Completer, context: str
 ) -> None:
     for text, typed, one in completed(completer, sets(200), context=context):
@@ -174,7 +174,7 @@ def test_after_other_text_the_keywords_are_there_once_more(
 
 
 @pytest.mark.promise(8)
-def test_however_little_time_there_is_the_keywords_are_there(completer: Completer) -> None:
+def test_before_and_after_the_deadline_the_keywords_are_there(completer: Completer) -> None:
     for deadline in (1e-9, 0.02):
         for text, typed, one in completed(completer, sets(200), deadline=deadline):
             assert is_in_tokens(typed, one), (text, one)
@@ -182,14 +182,16 @@ def test_however_little_time_there_is_the_keywords_are_there(completer: Complete
 
 
 @pytest.mark.promise(8)
-def test_what_was_corrected_says_so_and_contains_the_rest(completer: Completer) -> None:
+def test_a_corrected_suggestion_is_marked_and_contains_the_other_keywords(
+    completer: Completer,
+) -> None:
     changed = 0
     for text, typed, one in completed(completer, sets(200), corrections=True):
         left = Counter(word.lower() for word in typed)
         left.subtract(word.lower() for word, _ in one.corrected)
         kept = [word for word in typed if left[word.lower()] > 0]
         assert is_in_tokens(kept, one), (text, one)
-        said = {word.lower() for word in as_words(one.tokens)}
-        assert all(read.lower() in said for _, read in one.corrected)
+        written = {word.lower() for word in as_words(one.tokens)}
+        assert all(read.lower() in written for _, read in one.corrected)
         changed += bool(one.corrected)
     assert changed

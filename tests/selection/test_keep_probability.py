@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from tersely.errors import TerselyError, UsageError
-from tersely.runtime.paper import Runtime
+from tersely.runtime.paper import PaperRuntime
 from tersely.selection.keep_probability import KeepProbabilitySelector
 from tersely.text.keywords import Stopword
 from tests.game.small import small_scheme
-from tests.runtime.test_paper import drawn, folder_of
+from tests.runtime.test_paper import draw_sentences, folder_of
 
 LEARNED = {"encoder": {"kind": "learned", "keep": "threshold"}}
 UNIF = {"encoder": {"kind": "unif", "delta": 0.3}}
@@ -18,13 +18,13 @@ TYPED = ["<shift>", "i", "will", "be", "late", "."]
 
 
 @pytest.fixture(scope="module")
-def runtime() -> Runtime:
-    return Runtime(folder_of(small_scheme()))
+def runtime() -> PaperRuntime:
+    return PaperRuntime(folder_of(small_scheme()))
 
 
 @pytest.fixture(scope="module")
 def sentences() -> list[list[str]]:
-    return drawn(400)[2]
+    return draw_sentences(400)[2]
 
 
 def share(masks: list[list[bool]]) -> float:
@@ -32,17 +32,19 @@ def share(masks: list[list[bool]]) -> float:
 
 
 def test_a_learned_encoder_keeps_what_is_likelier_kept_than_not(
-    runtime: Runtime, sentences: list[list[str]]
+    runtime: PaperRuntime, sentences: list[list[str]]
 ) -> None:
     selector = KeepProbabilitySelector(runtime, LEARNED)
     assert selector.is_learned
-    chances = selector.probabilities(sentences)
-    assert selector.masks(sentences) == [[chance > 0.5 for chance in row] for row in chances]
+    probabilities = selector.probabilities(sentences)
+    assert selector.masks(sentences) == [
+        [probability > 0.5 for probability in row] for row in probabilities
+    ]
     assert 0 < share(selector.masks(sentences)) < 1
 
 
-def test_it_may_draw_instead_and_draws_the_same_each_time(
-    runtime: Runtime, sentences: list[list[str]]
+def test_a_sampled_mask_is_the_same_each_time(
+    runtime: PaperRuntime, sentences: list[list[str]]
 ) -> None:
     selector = KeepProbabilitySelector(runtime, {"encoder": {"kind": "learned", "keep": "sample"}})
     masks = selector.masks(sentences)
@@ -53,16 +55,18 @@ def test_it_may_draw_instead_and_draws_the_same_each_time(
 
 
 @pytest.mark.parametrize("budget", [0.05, 0.2, 0.5, 0.9])
-def test_a_budget_is_met_in_the_mean(
-    runtime: Runtime, sentences: list[list[str]], budget: float
+def test_a_budget_is_met_on_average(
+    runtime: PaperRuntime, sentences: list[list[str]], budget: float
 ) -> None:
-    chances = np.concatenate(KeepProbabilitySelector(runtime, LEARNED).probabilities(sentences))
-    quantiles = np.quantile(chances, np.linspace(0, 1, 101)).tolist()
+    probabilities = np.concatenate(
+        KeepProbabilitySelector(runtime, LEARNED).probabilities(sentences)
+    )
+    quantiles = np.quantile(probabilities, np.linspace(0, 1, 101)).tolist()
     selector = KeepProbabilitySelector(runtime, {**LEARNED, "keep_quantiles": quantiles})
     assert share(selector.masks(sentences, budget)) == pytest.approx(budget, abs=0.01)
 
 
-def test_more_budget_only_adds_tokens(runtime: Runtime, sentences: list[list[str]]) -> None:
+def test_more_budget_only_adds_tokens(runtime: PaperRuntime, sentences: list[list[str]]) -> None:
     selector = KeepProbabilitySelector(
         runtime, {**LEARNED, "keep_quantiles": np.linspace(0, 1, 101).tolist()}
     )
@@ -74,17 +78,21 @@ def test_more_budget_only_adds_tokens(runtime: Runtime, sentences: list[list[str
 
 @pytest.mark.parametrize("budget", [0.0, -0.1, 1.01, float("nan")])
 @pytest.mark.parametrize("settings", [LEARNED, UNIF, STOPWORD])
-def test_a_budget_is_a_share(runtime: Runtime, settings: dict[str, Any], budget: float) -> None:
+def test_a_budget_is_a_share(
+    runtime: PaperRuntime, settings: dict[str, Any], budget: float
+) -> None:
     with pytest.raises(UsageError, match="above 0 and at most 1"):
         KeepProbabilitySelector(runtime, settings).masks([TYPED], budget)
 
 
-def test_a_model_without_calibration_takes_no_budget(runtime: Runtime) -> None:
+def test_a_model_without_calibration_takes_no_budget(runtime: PaperRuntime) -> None:
     with pytest.raises(UsageError, match="not calibrated"):
         KeepProbabilitySelector(runtime, LEARNED).masks([TYPED], 0.5)
 
 
-def test_unif_keeps_its_share_or_the_budget(runtime: Runtime, sentences: list[list[str]]) -> None:
+def test_unif_keeps_its_share_or_the_budget(
+    runtime: PaperRuntime, sentences: list[list[str]]
+) -> None:
     selector = KeepProbabilitySelector(runtime, UNIF)
     assert not selector.is_learned
     assert share(selector.masks(sentences)) == pytest.approx(0.3, abs=0.03)
@@ -93,12 +101,12 @@ def test_unif_keeps_its_share_or_the_budget(runtime: Runtime, sentences: list[li
     assert selector.probabilities([TYPED]) == [[0.3] * 6]
 
 
-def test_stopword_keeps_what_its_rule_says(runtime: Runtime) -> None:
+def test_stopword_keeps_what_its_rule_keeps(runtime: PaperRuntime) -> None:
     selector = KeepProbabilitySelector(runtime, STOPWORD)
     assert selector.masks([TYPED]) == [[True, False, True, False, True, False]]
     assert selector.probabilities([TYPED]) == [[1.0, 0.0, 1.0, 0.0, 1.0, 0.0]]
     assert [not Stopword(0.0, drop_punctuation=True).is_stop_word(word) for word in TYPED] == [
-        chance == 1.0 for chance in selector.probabilities([TYPED])[0]
+        probability == 1.0 for probability in selector.probabilities([TYPED])[0]
     ]
     with pytest.raises(UsageError, match="leave --budget out"):
         selector.masks([TYPED], 0.5)
@@ -119,13 +127,13 @@ HOSTILE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-def test_settings_that_name_no_way_are_refused(runtime: Runtime, case: str) -> None:
-    with pytest.raises(TerselyError, match="no way to choose"):
+def test_invalid_settings_are_refused(runtime: PaperRuntime, case: str) -> None:
+    with pytest.raises(TerselyError, match=r"encoder\.kind must be|keep_quantiles must be"):
         KeepProbabilitySelector(runtime, HOSTILE[case])
 
 
-def test_coins_are_a_sentences_own_whatever_the_batch(
-    runtime: Runtime, sentences: list[list[str]]
+def test_a_sampled_mask_does_not_depend_on_the_batch(
+    runtime: PaperRuntime, sentences: list[list[str]]
 ) -> None:
     selector = KeepProbabilitySelector(runtime, {"encoder": {"kind": "unif", "delta": 0.3}})
     alone = [selector.masks([tokens])[0] for tokens in sentences]

@@ -8,8 +8,9 @@ import torch
 
 from tersely.errors import TerselyError, UsageError
 from tersely.game.distilled.scheme import MonotoneScheme
+from tersely.model.budget_features import DecoderBudget
 from tersely.runtime.monotone import MonotoneRuntime
-from tersely.selection.budget import Spending
+from tersely.selection.budget import Allocation
 from tersely.selection.surprisal import SurprisalSelector
 from tersely.text.tokens import SHIFT
 from tersely.text.vocabulary import Vocabulary
@@ -51,16 +52,16 @@ def share(masks: list[list[bool]]) -> float:
 
 
 def measured(runtime: MonotoneRuntime, sentences: list[list[str]]) -> dict[str, Any]:
-    """The settings of a model that knows what these sentences make of each budget."""
+    """Settings with a budget table measured on these sentences."""
     budgets = np.linspace(0.05, 1, 20).tolist()
     plain = SurprisalSelector(runtime, {**WORTH, **table([1e-6, 1.0], [0.0, 1.0])})
     typed = [share(plain.masks(sentences, budget)) for budget in budgets]
     return {**WORTH, **table(budgets, typed)}
 
 
-def chooser_of(worths: list[float]) -> SurprisalSelector:
-    """One that finds every sentence's tokens worth this."""
-    costs = np.array([[value, 0.0] for value in worths], np.float32)
+def selector_of(values: list[float]) -> SurprisalSelector:
+    """A selector with these token values for every sentence."""
+    costs = np.array([[value, 0.0] for value in values], np.float32)
     runtime: Any = SimpleNamespace(
         vocabulary=Vocabulary(LEXICON[:30]),
         costs=lambda sentences, budget: [costs.copy() for _ in sentences],
@@ -82,12 +83,12 @@ def chooser_of(worths: list[float]) -> SurprisalSelector:
         {**WORTH["encoder"], "default_budget": None},
     ],
 )
-def test_settings_that_name_no_way_are_refused(runtime: MonotoneRuntime, encoder: Any) -> None:
-    with pytest.raises(TerselyError, match="no way to choose"):
+def test_invalid_settings_are_refused(runtime: MonotoneRuntime, encoder: Any) -> None:
+    with pytest.raises(TerselyError, match="encoder must have kind"):
         SurprisalSelector(runtime, {**WORTH, "encoder": encoder})
 
 
-def test_a_budget_is_met_in_the_mean_and_more_of_it_types_more(
+def test_a_budget_is_met_on_average_and_a_larger_one_types_more(
     runtime: MonotoneRuntime, sentences: list[list[str]]
 ) -> None:
     selector = SurprisalSelector(runtime, measured(runtime, sentences))
@@ -104,7 +105,9 @@ def test_numpy_and_torch_type_the_same_tokens(
     scheme: MonotoneScheme, runtime: MonotoneRuntime, sentences: list[list[str]], budget: float
 ) -> None:
     batch, selector = random_batch(300), SurprisalSelector(runtime, WORTH)
-    theirs = scheme.choose(batch, Spending(selector.decoder_budget(budget))).tolist()
+    decoder_budget = selector.decoder_budget(budget)
+    assert decoder_budget is not None
+    theirs = scheme.choose(batch, Allocation(decoder_budget.share)).tolist()
     for mine, row in zip(selector.masks(sentences, budget), theirs, strict=True):
         assert mine == row[: len(mine)]
 
@@ -126,7 +129,7 @@ def test_unknown_words_are_typed_first_and_case_marks_never(
 
 
 @pytest.mark.parametrize("budget", [None, 0.2, 0.7])
-def test_what_is_typed_is_likelier_typed_than_not(
+def test_exactly_the_typed_tokens_have_a_probability_above_one_half(
     runtime: MonotoneRuntime, sentences: list[list[str]], budget: float | None
 ) -> None:
     selector = SurprisalSelector(runtime, WORTH)
@@ -137,28 +140,33 @@ def test_what_is_typed_is_likelier_typed_than_not(
     assert ((flat > 0.05) & (flat < 0.45)).any()
 
 
-def test_the_decoder_is_told_the_budget_that_types_the_share(runtime: MonotoneRuntime) -> None:
+def test_the_decoder_is_conditioned_on_the_budget_that_types_the_share(
+    runtime: MonotoneRuntime,
+) -> None:
     selector = SurprisalSelector(runtime, {**WORTH, **table([0.2, 0.8], [0.1, 0.7])})
     assert selector.decoder_budget(None) is None
-    assert selector.decoder_budget(0.4) == pytest.approx(0.5)
+    decoder_budget = selector.decoder_budget(0.4)
+    assert decoder_budget is not None
+    assert decoder_budget.share == pytest.approx(0.5)
+    assert not decoder_budget.on_average
 
 
-def test_freely_a_share_is_typed_in_the_mean_and_the_decoder_is_told_so(
+def test_with_thresholds_the_decoders_budget_holds_on_average(
     runtime: MonotoneRuntime, sentences: list[list[str]]
 ) -> None:
     rows = [{"budget": b, "typed_fraction": b, "bar": bar} for b, bar in ((0.3, 1e-3), (0.5, 1e-2))]
     selector = SurprisalSelector(runtime, {**WORTH, "budgets": rows})
-    evenly = SurprisalSelector(runtime, {**WORTH, **table([0.3, 0.5], [0.3, 0.5])})
-    masks, plain = selector.masks(sentences, 0.3), evenly.masks(sentences, 0.3)
-    assert selector.decoder_budget(0.32) == Spending(0.3, 1e-3)
-    assert evenly.decoder_budget(0.3) == 0.3
-    changes = {sum(one) - sum(other) for one, other in zip(masks, plain, strict=True)}
+    even = SurprisalSelector(runtime, {**WORTH, **table([0.3, 0.5], [0.3, 0.5])})
+    masks, plain = selector.masks(sentences, 0.3), even.masks(sentences, 0.3)
+    assert selector.decoder_budget(0.32) == DecoderBudget(0.3, on_average=True)
+    assert even.decoder_budget(0.3) == DecoderBudget(0.3)
+    changes = {sum(mask) - sum(even_mask) for mask, even_mask in zip(masks, plain, strict=True)}
     assert changes == {-1, 0, 1}
     probabilities = selector.probabilities(sentences, 0.3)
-    assert [[one > 0.5 for one in row] for row in probabilities] == masks
+    assert [[probability > 0.5 for probability in row] for row in probabilities] == masks
 
 
-def test_of_no_sentences_nothing_is_chosen(runtime: MonotoneRuntime) -> None:
+def test_without_sentences_nothing_is_selected(runtime: MonotoneRuntime) -> None:
     selector = SurprisalSelector(runtime, WORTH)
     assert selector.masks([]) == selector.probabilities([]) == []
     with pytest.raises(UsageError, match="above 0 and at most 1"):
@@ -173,24 +181,24 @@ def test_a_budget_is_a_share(runtime: MonotoneRuntime, budget: float) -> None:
         SurprisalSelector(runtime, WORTH).probabilities([["w5"]], budget)
 
 
-def test_a_word_is_typed_as_likely_as_noise_lifts_it_over_the_cut() -> None:
-    chances = chooser_of([4.0, 1.0, -3.0]).probabilities([["w5", "w6", "w7"]])[0]
+def test_a_probability_is_that_of_noise_lifting_the_value_over_the_cut() -> None:
+    probabilities = selector_of([4.0, 1.0, -3.0]).probabilities([["w5", "w6", "w7"]])[0]
     # One of three is typed: the cut lies at √(4 × 1), log 2 from both; −3 counts as 0.01.
     noise = NormalDist(0, 0.4)
-    expected = [noise.cdf(np.log(worth / 2)) for worth in (4.0, 1.0, 0.01)]
-    assert chances == pytest.approx(expected, abs=1e-6)
+    expected = [noise.cdf(np.log(value / 2)) for value in (4.0, 1.0, 0.01)]
+    assert probabilities == pytest.approx(expected, abs=1e-6)
 
 
-def test_words_of_equal_worth_are_typed_from_the_left() -> None:
-    selector, words = chooser_of([2.0, 3.0, 2.0, 2.0]), [["w5", "w6", "w7", "w8"]]
+def test_words_of_equal_value_are_typed_from_the_left() -> None:
+    selector, words = selector_of([2.0, 3.0, 2.0, 2.0]), [["w5", "w6", "w7", "w8"]]
     assert selector.masks(words, 0.5) == [[True, True, False, False]]
-    chances = selector.probabilities(words, 0.5)[0]
-    assert chances[0] == chances[2] == chances[3] == 0.5
-    assert chances[1] > 0.8
+    probabilities = selector.probabilities(words, 0.5)[0]
+    assert probabilities[0] == probabilities[2] == probabilities[3] == 0.5
+    assert probabilities[1] > 0.8
 
 
-def test_a_word_that_can_only_be_copied_is_typed_for_sure_if_at_all() -> None:
-    selector = chooser_of([9.0, -9.0, -9.0, 9.0])
+def test_a_word_that_can_only_be_copied_has_probability_0_or_1() -> None:
+    selector = selector_of([9.0, -9.0, -9.0, 9.0])
     words = [["w5", "w31", "w32", SHIFT]]
     assert selector.probabilities(words, 0.25)[0][1:] == [1.0, 0.0, 0.0]
     assert selector.probabilities(words, 0.5)[0][1:] == [1.0, 1.0, 0.0]
@@ -198,12 +206,12 @@ def test_a_word_that_can_only_be_copied_is_typed_for_sure_if_at_all() -> None:
 
 
 @pytest.mark.parametrize(("budget", "cut"), [(0.2, 4 * 2**0.5), (0.9, 1 / 2**0.5)])
-def test_where_all_or_none_are_typed_the_cut_lies_beyond_the_nearest_worth(
+def test_where_all_or_none_are_typed_the_cut_lies_beyond_the_nearest_value(
     budget: float, cut: float
 ) -> None:
-    chances = chooser_of([4.0, 1.0]).probabilities([["w5", "w6"]], budget)[0]
-    expected = [NormalDist(0, 0.4).cdf(np.log(worth / cut)) for worth in (4.0, 1.0)]
-    assert chances == pytest.approx(expected, abs=1e-6)
+    probabilities = selector_of([4.0, 1.0]).probabilities([["w5", "w6"]], budget)[0]
+    expected = [NormalDist(0, 0.4).cdf(np.log(value / cut)) for value in (4.0, 1.0)]
+    assert probabilities == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_sentence_without_tokens_has_nothing_to_type(runtime: MonotoneRuntime) -> None:

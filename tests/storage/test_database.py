@@ -53,6 +53,19 @@ def test_what_was_written_is_there_when_it_is_opened_again(tmp_path: Path) -> No
         database.close()
 
 
+def test_the_schema_runs_only_for_a_new_file_or_an_older_version(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    open_database(path, SCHEMA).close()
+    database = open_database(path, "CREATE TABLE unexpected (id INTEGER);")
+    tables = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    assert database.execute(tables).fetchall() == [("notes",)]
+    database.close()
+    database = open_database(path, "CREATE TABLE more (id INTEGER);", schema_version=2)
+    assert sorted(database.execute(tables)) == [("more",), ("notes",)]
+    assert database.execute("PRAGMA user_version").fetchone() == (2,)
+    database.close()
+
+
 def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear Tom, " * 1000)

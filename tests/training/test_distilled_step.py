@@ -8,9 +8,9 @@ from tersely.corpus.dataset import Split
 from tersely.game.batches import in_order
 from tersely.game.distilled.teacher import GREATEST_BUDGET, LEAST_BUDGET, DistilledRound
 from tersely.game.paper.rules import RandomRateRule
-from tersely.runtime.registry import open_model
-from tersely.selection.budget import SHARPNESS, Spending
-from tersely.selection.budget_table import Budgets
+from tersely.runtime.registry import open_runtime
+from tersely.selection.budget import DEFAULT_SHARPNESS, Allocation, BudgetTable
+from tersely.selection.registry import open_selector
 from tersely.training.distilled_step import FREE_TABLE, JUDGED, TABLE, DistilledMatch, measure
 from tests.game.small import random_batch
 from tests.game.small_monotone import monotone_folder_of, small_monotone, split_of
@@ -32,11 +32,11 @@ def test_figures_are_those_of_each_sentence_alone(match: DistilledMatch, dev: Sp
     kept = tokens = 0
     loss = 0.0
     for batch in in_order(dev, batch_size=1, limit=270):
-        keep = match.scheme.choose(batch, Spending(0.35))
+        keep = match.scheme.choose(batch, Allocation(0.35))
         kept, tokens = kept + int(keep.sum()), tokens + int(batch.lengths[0])
         told = torch.tensor([0.35], dtype=torch.float64)
         loss += float(match.scheme.token_losses(batch, keep, told)[0].sum())
-    assert measure(match.scheme, dev, Spending(0.35), sentences=270) == pytest.approx(
+    assert measure(match.scheme, dev, Allocation(0.35), sentences=270) == pytest.approx(
         {
             "kept_fraction": kept / tokens,
             "cost_tokens": kept / 270,
@@ -48,7 +48,7 @@ def test_figures_are_those_of_each_sentence_alone(match: DistilledMatch, dev: Sp
 
 
 def test_a_judgement_is_the_mean_over_a_few_budgets(match: DistilledMatch, dev: Split) -> None:
-    rows = [measure(match.scheme, dev, Spending(budget), sentences=50) for budget in JUDGED]
+    rows = [measure(match.scheme, dev, Allocation(budget), sentences=50) for budget in JUDGED]
     judged = match.judge(dev, 50)
     assert len({row["kept_fraction"] for row in rows}) > 1
     assert judged.keys() == rows[0].keys()
@@ -62,16 +62,16 @@ def test_the_settings_say_what_each_budget_makes_a_user_type(
     settings = match.encoder_settings(dev, 50)
     table = settings["budgets"]
     typed = [row["typed_fraction"] for row in table]
-    assert set(TABLE) <= set(Budgets.from_settings(settings).budgets)
+    assert set(TABLE) <= set(BudgetTable.from_settings(settings).budgets)
     assert typed == sorted(typed)
     assert typed[-1] - typed[0] > 0.6
     measured = [row for row in table if "loss_nats_a_token" in row]
     assert [row["budget"] for row in measured] == list(TABLE)
     for row in measured[::8]:
-        found = measure(match.scheme, dev, Spending(row["budget"]), sentences=50)
+        found = measure(match.scheme, dev, Allocation(row["budget"]), sentences=50)
         assert row["loss_nats_a_token"] == found["loss_nats_a_token"]
     for row in table[::25]:
-        found = measure(match.scheme, dev, Spending(row["budget"]), sentences=50)
+        found = measure(match.scheme, dev, Allocation(row["budget"]), sentences=50)
         assert row["typed_fraction"] == pytest.approx(found["kept_fraction"])
 
 
@@ -93,20 +93,20 @@ def test_freely_every_row_has_the_bar_at_which_its_budget_is_typed(
     measured = [row for row in rows if "loss_nats_a_token" in row]
     assert [row["budget"] for row in measured] == list(TABLE)
     for row in measured[::6]:
-        found = measure(match.scheme, dev, Spending(row["budget"], row["bar"]), sentences=300)
+        found = measure(match.scheme, dev, Allocation(row["budget"], row["bar"]), sentences=300)
         assert row["loss_nats_a_token"] == found["loss_nats_a_token"]
         assert row["typed_fraction"] == found["kept_fraction"]
     for row in rows[1::7]:
-        found = measure(match.scheme, dev, Spending(row["budget"], row["bar"]), sentences=300)
+        found = measure(match.scheme, dev, Allocation(row["budget"], row["bar"]), sentences=300)
         assert row["typed_fraction"] == pytest.approx(found["kept_fraction"])
     assert len({row["bar"] for row in rows}) > 10
-    assert len(Budgets.from_settings(settings).bars) == len(rows)
-    assert settings["encoder"]["sharpness"] == SHARPNESS
+    assert len(BudgetTable.from_settings(settings).thresholds) == len(rows)
+    assert settings["encoder"]["sharpness"] == DEFAULT_SHARPNESS
     model = monotone_folder_of(match.scheme, **settings)
     lexicon = [*model.vocabulary.tokens, *(f"w{n}" for n in range(30, 40))]
     sentences = [[lexicon[token] for token in dev[row]] for row in range(300)]
     for budget in (0.15, 0.25, 0.36, 0.5):
-        masks = open_model(model)[1].masks(sentences, budget)
+        masks = open_selector(model, open_runtime(model)).masks(sentences, budget)
         assert sum(map(sum, masks)) / sum(map(len, masks)) == pytest.approx(budget, abs=0.02)
 
 
@@ -121,7 +121,7 @@ def test_a_model_with_these_settings_types_its_budget(match: DistilledMatch, dev
     model = monotone_folder_of(match.scheme, **settings)
     lexicon = [*model.vocabulary.tokens, *(f"w{n}" for n in range(30, 40))]
     sentences = [[lexicon[token] for token in dev[row]] for row in range(300)]
-    masks = open_model(model)[1].masks(sentences)
+    masks = open_selector(model, open_runtime(model)).masks(sentences)
     assert sum(map(sum, masks)) / len(dev.tokens) == pytest.approx(0.45, abs=0.03)
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from tersely.corpus.fixture import fixture_sentences
 from tersely.errors import UsageError
-from tersely.text.keywords import leftmost_alignment
+from tersely.text.alignment import align
 from tersely.text.tokens import tokenise
 from tersely_lab.benchmarks.asked import Asked, ask
 
@@ -15,7 +15,7 @@ def test_every_count_of_keywords_comes_equally_often_and_in_order() -> None:
     tokens = [tokenise(sentence).tokens for sentence in SENTENCES]
     for one in asked:
         fitting = [row for row in tokens if len(row) == one.length]
-        assert any(leftmost_alignment(one.keywords, row) is not None for row in fitting)
+        assert any(align(one.keywords, row) is not None for row in fitting)
         assert one.length <= 16
 
 

@@ -12,7 +12,7 @@ from lab.tests.reproduction.sweeps import SENTENCES
 from tersely.completion.completer import Completer
 from tersely.errors import UsageError
 from tersely.evaluation.metrics import Prediction, predict
-from tersely.evaluation.outcomes import as_text, outcomes_of, read_predictions
+from tersely.evaluation.outcomes import as_text, count_outcomes, read_predictions
 from tersely_lab.benchmarks.inputs import INPUTS
 from tersely_lab.benchmarks.specialists import (
     HELD_AS,
@@ -46,7 +46,7 @@ def own(sweep: Path, tmp_path: Path) -> Path:
     without = shutil.ignore_patterns("model", "checkpoints", "predictions.jsonl")
     folder = shutil.copytree(sweep, tmp_path / "sweep", ignore=without)
     for predictions in sweep.glob("*/predictions.jsonl"):
-        outcomes = outcomes_of(read_predictions(predictions))
+        outcomes = count_outcomes(read_predictions(predictions))
         (folder / predictions.parent.name / "outcomes.json").write_text(as_text(outcomes))
     return folder
 

@@ -1,34 +1,12 @@
 """Runs made up for tests: real sentences and keywords, retention and exactness as asked for."""
 
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tersely.corpus.fixture import fixture_sentences
-from tersely.evaluation.outcomes import Judged, outcomes_of
-from tersely.text.keywords import keywords
-from tersely.text.tokens import tokenise
+from tersely.evaluation.outcomes import count_outcomes
 from tersely_lab.reproduction.runs import PARAMETERS, Gap, Results, Run
-
-SENTENCES = [text for text in fixture_sentences(260) if len(tokenise(text).tokens) <= 16][:200]
-
-Keep = Callable[[str], float]  # token → how likely it is kept
-
-
-def made_judged(
-    keep: float | Keep, exact: float, *, seed: int = 1, sentences: Sequence[str] = SENTENCES
-) -> list[Judged]:
-    """Predictions that keep tokens so often, with this share of the sentences back."""
-    rng = random.Random(seed)
-    right = set(rng.sample(range(len(sentences)), round(exact * len(sentences))))
-    rows = []
-    for index, text in enumerate(sentences):
-        tokens = tokenise(text).tokens
-        mask = [rng.random() < (keep(token) if callable(keep) else keep) for token in tokens]
-        is_right = index in right
-        rows.append(Judged(text, keywords(tokens, mask), is_right, is_right, is_right))
-    return rows
+from tests.evaluation.predictions import Keep, make_predictions
 
 
 def made_run(
@@ -44,8 +22,8 @@ def made_run(
     **model: Any,
 ) -> Run:
     """A finished run that kept and got back so much."""
-    judged = made_judged(keep, exact, seed=seed + round(1000 * parameter))
-    outcomes = outcomes_of(judged)
+    judged = make_predictions(keep, exact, seed=seed + round(1000 * parameter))
+    outcomes = count_outcomes(judged)
     config = {
         "model": {"decoder_units": 200, **model},
         "objective": {"kind": kind, PARAMETERS[kind]: parameter},

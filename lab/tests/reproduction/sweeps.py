@@ -12,8 +12,8 @@ from unittest.mock import patch
 
 from tersely.completion.completer import Completer
 from tersely.corpus.fixture import fixture_sentences
-from tersely.evaluation.metrics import Choose, Prediction, length_matched, predict, summarise
-from tersely.selection.keep_probability import coins
+from tersely.evaluation.metrics import MaskSelector, Prediction, length_matched, predict, summarise
+from tersely.selection.keep_probability import sentence_rng
 from tersely.text.keywords import Unif
 from tests.training.small import small_config, small_run
 
@@ -69,9 +69,11 @@ def write_evaluation(run: Path, predictions: list[Prediction]) -> None:
             file.write(json.dumps(one.as_dict(), ensure_ascii=False) + "\n")
 
 
-def _keep(share: float, seed: int) -> Choose:
+def _keep(share: float, seed: int) -> MaskSelector:
     def choose(sentences: list[list[str]]) -> list[list[bool]]:
-        return [Unif(share).mask(tokens, coins([*tokens, str(seed)])) for tokens in sentences]
+        return [
+            Unif(share).mask(tokens, sentence_rng([*tokens, str(seed)])) for tokens in sentences
+        ]
 
     return choose
 

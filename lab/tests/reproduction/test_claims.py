@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lab.tests.reproduction.made import Keep, made_results, made_run
+from lab.tests.reproduction.made import made_results, made_run
 from tersely.evaluation.tagging import tag
 from tersely_lab.reproduction import paper
 from tersely_lab.reproduction.analysis import Analysis, analyse
@@ -15,6 +15,7 @@ from tersely_lab.reproduction.examples import Completed, Examples
 from tersely_lab.reproduction.robustness import Matrix, participants
 from tersely_lab.reproduction.runs import Results, Run
 from tersely_lab.reproduction.verdicts import Verdict
+from tests.evaluation.predictions import Keep
 
 SLOWLY, AT_ONCE = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5), (0.95, 0.95, 0.95, 0.95, 0.3, 0.3)
 FUNCTION = ("determiner", "conjunction", "pronoun")
@@ -173,7 +174,7 @@ def of_words(keep: Keep) -> list[Verdict]:
 
 def test_frequency_may_or_may_not_decide() -> None:
     run = made_run("constrained", 0.6, 0.5, 0.5)
-    types = run.outcomes.words["all"].types.of_words()
+    types = run.outcomes.words["all"].types.words_only()
     often = dict(zip(types.names, types.count, strict=True))
     tenth = sorted(types.count)[-10]
     by_frequency = of_words(lambda token: float(often.get(token, 0) < tenth))

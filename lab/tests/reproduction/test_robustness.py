@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from lab.tests.reproduction.made import made_results, made_run
-from tersely.evaluation.outcomes import Judged
+from tersely.evaluation.outcomes import PredictionRecord
 from tersely.text.tokens import tokenise
 from tersely_lab.reproduction.robustness import (
     Matrix,
@@ -41,7 +41,9 @@ def test_encoders_stand_in_the_papers_order() -> None:
 
 def test_a_sentence_counts_where_it_comes_back_whole(trained: Path) -> None:
     parrot = Parrot.load(trained)
-    whole = [Judged(text, tokenise(text).tokens, False, False, False) for text in SENTENCES[:5]]
+    whole = [
+        PredictionRecord(text, tokenise(text).tokens, False, False, False) for text in SENTENCES[:5]
+    ]
     cut = [replace(one, keywords=one.keywords[1:]) for one in whole]
     assert decode(parrot, [*whole, *cut]).tolist() == [True] * 5 + [False] * 5
 

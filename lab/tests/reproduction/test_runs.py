@@ -6,7 +6,7 @@ import pytest
 
 from lab.tests.reproduction.sweeps import RUNS
 from tersely.errors import UsageError
-from tersely.evaluation.outcomes import as_json, outcomes_of, read_predictions
+from tersely.evaluation.outcomes import as_json, count_outcomes, read_predictions
 from tersely.training.config import completed
 from tersely_lab.reproduction.runs import read_results
 
@@ -66,7 +66,7 @@ def test_outcomes_do_as_well_as_predictions(own: Path) -> None:
     before = read_results(own)
     for name, *_ in RUNS:
         path = own / name / "predictions.jsonl"
-        found = as_json(outcomes_of(read_predictions(path)))
+        found = as_json(count_outcomes(read_predictions(path)))
         (own / name / "outcomes.json").write_text(json.dumps(found))
         path.unlink()
     after = read_results(own)
@@ -108,7 +108,7 @@ def test_a_run_that_cannot_be_used_is_a_gap_with_its_reason(
 
 def test_outcomes_of_another_form_are_a_gap(own: Path) -> None:
     path = own / "unif-0.3" / "predictions.jsonl"
-    found = as_json(outcomes_of(read_predictions(path)))
+    found = as_json(count_outcomes(read_predictions(path)))
     found["words"]["all"]["names"] = None
     (own / "unif-0.3" / "outcomes.json").write_text(json.dumps(found))
     path.unlink()

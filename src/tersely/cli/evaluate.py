@@ -118,19 +118,9 @@ def _write_predictions(predictions: "list[Prediction]", path: Path) -> None:
 
 
 def _write_outcomes(predictions: "list[Prediction]", path: Path) -> None:
-    from tersely.evaluation.outcomes import Judged, as_text, outcomes_of
+    from tersely.evaluation.outcomes import as_text, count_outcomes
 
-    judged = [
-        Judged(
-            prediction.sentence,
-            prediction.keywords,
-            prediction.exact,
-            prediction.served,
-            prediction.in_top3,
-        )
-        for prediction in predictions
-    ]
-    _write(path, as_text(outcomes_of(judged)))
+    _write(path, as_text(count_outcomes(predictions)))
 
 
 def _render(results: dict[str, Any], examples: "list[Prediction]") -> str:

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
     from tersely.completion.completer import Completer
     from tersely.model.card import Origin, write_card
     from tersely.model.folder import ModelFolder
-    from tersely.model.quantization import compress
+    from tersely.model.quantization import compress, dense
     from tersely.text.encoding import check_utf8
 
     origin = {name: getattr(args, name) for name in ("corpus", "attribution", "licence")}
@@ -75,34 +75,18 @@ def run(args: argparse.Namespace) -> None:
     size = sum(array.nbytes for array in tensors.values())
     card = write_card(model, args.kind, weight_bytes=size, origin=Origin(**origin), text=card_text)
     replace(model, tensors=tensors, card=card).save_pretrained(args.out)
-    before = sum(array.nbytes for array in model.tensors.values())
+    before = sum(dense(tensor).nbytes for tensor in model.tensors.values())
     print(f"{args.out}: {size / 1e6:.1f} MB of weights as {args.kind} ({before / 1e6:.1f} MB)")
 
 
 def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
-    """Fit scores to how often they are right on these sentences, and budgets to what is typed.
-
-    Where words are spent freely the bars hold the budget already, and stay.
-    """
-    from dataclasses import replace
-
+    """Return the model with its scores and budgets fitted to the sentences of a file or corpus."""
     from tqdm import tqdm
 
-    from tersely.completion.completer import Completer
-    from tersely.evaluation.calibration import fit, judge, uncalibrated
-    from tersely.selection.budget_table import LONGEST, with_steps
-    from tersely.text.tokens import tokenise
+    from tersely.evaluation.calibration import calibrate
 
-    sentences, plain = _held_out(path), uncalibrated(model)
     with tqdm(unit="sentence", desc="calibrating", dynamic_ncols=True) as bar:
-        judged = judge(Completer(plain), sentences, progress=bar.update)
-    settings = {**plain.settings, "calibration": fit(judged).as_settings()}
-    table = settings.get("budgets")
-    if table and not any("bar" in row for row in table):
-        rows = [tokens for text in sentences if len(tokens := tokenise(text).tokens) <= LONGEST]
-        types_marks = bool(settings.get("encoder", {}).get("types_marks", False))
-        settings["budgets"] = with_steps(table, rows, types_marks=types_marks)
-    return replace(plain, settings=settings)
+        return calibrate(model, _held_out(path), progress=bar.update)
 
 
 def _held_out(path: Path) -> list[str]:

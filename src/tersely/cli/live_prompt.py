@@ -22,8 +22,8 @@ from prompt_toolkit.layout import BufferControl, FormattedTextControl, HSplit, L
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.styles import Style
 
-from tersely.cli.marking import marked
 from tersely.errors import TerselyError
+from tersely.text.alignment import split_at_spans
 
 if TYPE_CHECKING:
     from tersely.completion.suggestion import Suggestion
@@ -214,7 +214,7 @@ def format_suggestions(state: PromptState) -> StyleAndTextTuples:
         fragments.append(("class:number", f"{index + 1}  "))
         fragments += [
             (f"{style} class:keyword" if is_typed else style, part)
-            for part, is_typed in marked(suggestion.text, state.text)
+            for part, is_typed in split_at_spans(suggestion.text, suggestion.spans)
         ]
         fragments.append(("", "\n"))
     if state.error:

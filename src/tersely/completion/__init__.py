@@ -1,1 +1,1 @@
-"""completion."""
+"""Completion: keywords in, sentences out."""

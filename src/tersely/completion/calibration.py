@@ -1,8 +1,8 @@
-"""Calibration: from p(x|z) to how often such a suggestion is the sentence meant.
+"""Calibration: map p(sentence | keywords) to how often such a suggestion is the sentence meant.
 
-A decoder knows its own language better than the person who types: what it holds likeliest
-is right more often than it thinks, and runners-up are not. A logistic curve over the
-log-odds and over how far a suggestion lies behind the first, fitted on dev, sets that right.
+The decoder's probabilities describe its own language, not the person who types: its first
+suggestion is right more often than p, and the others less often. A logistic curve over the log-odds
+and over the distance to the first suggestion corrects this; evaluation/calibration.py fits it.
 """
 
 import math
@@ -12,8 +12,8 @@ from typing import Any
 
 from tersely.errors import TerselyError
 
-LEAST, MOST = 1e-12, 1 - 1e-9  # beyond these, log-odds say nothing any more
-LARGEST = 100.0
+MIN_PROBABILITY, MAX_PROBABILITY = 1e-12, 1 - 1e-9  # beyond these, log-odds carry no information
+MAX_COEFFICIENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,41 +26,50 @@ class Calibration:
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> "Calibration":
-        """Read what a model carries, if anything; it may come from a stranger."""
+        """Read the calibration from a model's settings, which are untrusted; identity if absent."""
         table = settings.get("calibration", {})
         is_table = isinstance(table, dict) and set(table) <= {"slope", "behind", "offset"}
-        if not is_table or not all(map(_is_number, table.values())):
-            raise TerselyError("The model's settings hold no calibration that can be used.")
-        found = cls(**{name: float(value) for name, value in table.items()})
-        if found.slope <= 0 or found.behind < 0:
-            raise TerselyError("The model's calibration would put suggestions in another order.")
-        return found
+        if not is_table or not all(map(_is_coefficient, table.values())):
+            raise TerselyError(
+                "config.json: calibration must hold slope, behind and offset as numbers between "
+                f"-{MAX_COEFFICIENT:g} and {MAX_COEFFICIENT:g}."
+            )
+        calibration = cls(**{name: float(value) for name, value in table.items()})
+        if calibration.slope <= 0 or calibration.behind < 0:
+            raise TerselyError(
+                "config.json: calibration.slope must be above 0 and calibration.behind at least 0; "
+                "otherwise suggestions would change their order."
+            )
+        return calibration
 
     def as_settings(self) -> dict[str, float]:
-        """As plain values, for a model's settings."""
+        """Return the coefficients as a model's settings store them."""
         return asdict(self)
 
-    def apply(self, chances: Sequence[float]) -> list[float]:
-        """Map p(x|z) of suggestions for the same keywords, best first; their order stays."""
-        if self == Calibration() or not chances:
-            return list(chances)
-        first = math.log(_within(chances[0]))
-        return [self._score(_within(one), first) if one > 0 else 0.0 for one in chances]
+    def apply(self, probabilities: Sequence[float]) -> list[float]:
+        """Map p of the suggestions for one query, best first, to scores in the same order."""
+        if self == Calibration() or not probabilities:
+            return list(probabilities)
+        first = math.log(_clip(probabilities[0]))
+        return [
+            self._score(_clip(probability), first) if probability > 0 else 0.0
+            for probability in probabilities
+        ]
 
-    def _score(self, chance: float, first: float) -> float:
-        behind = math.log(chance) - first
-        odds = math.log(chance) - math.log1p(-chance)
-        return _sigmoid(self.slope * odds + self.behind * behind + self.offset)
+    def _score(self, probability: float, first: float) -> float:
+        behind = math.log(probability) - first
+        logit = math.log(probability) - math.log1p(-probability)
+        return _sigmoid(self.slope * logit + self.behind * behind + self.offset)
 
 
 def _sigmoid(value: float) -> float:
-    grown = math.exp(-abs(value))  # of a negative number: it cannot overflow
-    return (1.0 if value > 0 else grown) / (1 + grown)
+    exponential = math.exp(-abs(value))  # of a negative number: it cannot overflow
+    return (1.0 if value > 0 else exponential) / (1 + exponential)
 
 
-def _within(chance: float) -> float:
-    return min(max(chance, LEAST), MOST)
+def _clip(probability: float) -> float:
+    return min(max(probability, MIN_PROBABILITY), MAX_PROBABILITY)
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) <= LARGEST
+def _is_coefficient(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= MAX_COEFFICIENT

@@ -1,4 +1,4 @@
-"""Completer: the public face of a model. Keywords in, sentences out; and back.
+"""Completer: the public interface to a model. Keywords in, sentences out; and back.
 
 completer = Completer.load()                    # the model that ships; or a folder, or a run
 completer.complete("10 minutes late", n=3)
@@ -9,47 +9,53 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Unpack
 
 from tersely.completion.calibration import Calibration
-from tersely.completion.containing import holds
-from tersely.completion.context import read_context
+from tersely.completion.expansion import (
+    Expansion,
+    PrefixCompleter,
+    SpellingCorrector,
+    likeliest_orders,
+)
 from tersely.completion.memory import Memory
-from tersely.completion.memory_lookup import with_memory
-from tersely.completion.options import Order, Wishes
-from tersely.completion.orders import arrange
-from tersely.completion.prefix import Finisher
-from tersely.completion.query import Block, Typed, read_typed
-from tersely.completion.ranking import Hunting, Reading, Suggester
-from tersely.completion.spelling import Speller
+from tersely.completion.options import CompletionOptions, OptionFields
+from tersely.completion.query import Context, Query, parse_context, parse_query
+from tersely.completion.ranking import CandidateSearch, SearchSettings, merge_memory
 from tersely.completion.suggestion import Keywords, Suggestion
-from tersely.decoding.beam import Beam
+from tersely.decoding.beam import BeamOptions
 from tersely.decoding.greedy import greedy
-from tersely.errors import TerselyError, UsageError
+from tersely.errors import TerselyError
 from tersely.model.folder import ModelFolder
 from tersely.model.location import locate
 from tersely.runtime.registry import open_runtime
 from tersely.selection.registry import open_selector
+from tersely.text.alignment import Phrase, contains_phrase
 from tersely.text.tokens import detokenise, tokenise
 
 __all__ = ["Completer", "Keywords", "Suggestion"]
 
 MAX_TOKENS = 24
-MOST_TO_ARRANGE = 4
+MIN_BEAM_WIDTH = 5
+MAX_REORDERED_EXPANSIONS = 4
 
 
 class Completer:
-    """A model ready to complete keywords and to choose them; may be shared by threads."""
+    """A model ready to complete keywords and to select them; may be shared by threads."""
 
     def __init__(self, model: ModelFolder | None = None, memory: Memory | None = None) -> None:
-        """Make a model ready, by default the one that ships; remember nothing by default."""
+        """Open a model, by default the one that ships; without a memory by default."""
+        self.path: os.PathLike[str] | None = None
+        """Where the model was loaded from; None for a model in memory."""
         if model is None:
-            model = ModelFolder.from_pretrained(locate())
+            self.path = locate()
+            model = ModelFolder.from_pretrained(self.path)
         self.model, self.memory = model, memory
         self.runtime = open_runtime(model)
         self.selector = open_selector(model, self.runtime)
-        self._suggester = Suggester(self.runtime, Calibration.from_settings(model.settings))
-        self._finisher = Finisher(model.vocabulary)
-        self._speller = Speller(model.vocabulary)
+        self._search = CandidateSearch(self.runtime, Calibration.from_settings(model.settings))
+        self._prefix_completer = PrefixCompleter(model.vocabulary)
+        self._spelling_corrector = SpellingCorrector(model.vocabulary)
 
     @classmethod
     def load(
@@ -57,189 +63,179 @@ class Completer:
     ) -> "Completer":
         """Load the model that ships, a model folder, a run, or a model of the hub by its name.
 
-        With a memory, what is in it is suggested too.
+        With a memory, its sentences are suggested, too.
         """
         path = locate(path_or_name)
         model = ModelFolder.from_pretrained(path)
         try:
-            return cls(model, memory)
+            completer = cls(model, memory)
         except TerselyError as error:
             raise TerselyError(f"{path}: {error}") from error
+        completer.path = path
+        return completer
 
-    def complete(
-        self,
-        text: str,
-        n: int = 3,
-        *,
-        prefix: bool = False,
-        order: Order = "typed",
-        including: Sequence[str] = (),
-        without: Sequence[str] = (),
-        context: str = "",
-        corrections: bool = False,
-        deadline: float | None = None,
-    ) -> list[Suggestion]:
+    def __repr__(self) -> str:
+        path = "" if self.path is None else f"{os.fspath(self.path)!r}, "
+        return (
+            f"Completer({path}architecture={self.model.architecture!r}, "
+            f"vocabulary_size={len(self.model.vocabulary)})"
+        )
+
+    def complete(self, text: str, n: int = 3, **fields: Unpack[OptionFields]) -> list[Suggestion]:
         """Suggest up to `n` sentences that contain the keywords, likeliest first.
 
-        - `prefix`: the last word may be unfinished, unless a blank follows it.
+        - `prefix`: the last word may be unfinished, unless white space follows it.
         - `order="free"`: the keywords may appear in any order.
-        - `including`: words, or phrases, that must appear; `without`: words that must not.
-        - `context`: the text before. Where its last sentence is open, its rest is suggested.
-        - `corrections`: where words look misspelt, one suggestion more, read as they may have
-          been meant and marked (`Suggestion.corrected`). The others keep them as typed.
-        - `deadline`: seconds after which the best so far is returned.
+        - `including`: words or phrases that must appear; `without`: words that must not.
+        - `context`: the text before. If its last sentence is open, its rest is suggested.
+        - `corrections`: where words look misspelt, one more suggestion has them corrected; its
+          `Suggestion.corrected` lists them. The others keep all words as typed.
+        - `deadline`: seconds after which the best suggestions so far are returned.
         """
-        wishes = Wishes(
-            prefix=prefix,
-            order=order,
-            including=including,
-            without=without,
-            context=context,
-            corrections=corrections,
-            deadline=deadline,
-        )
-        return self.answer([text], n, wishes)[0]
+        return self.complete_with_options([text], CompletionOptions(n=n, **fields))[0]
 
     def complete_batch(
-        self,
-        texts: Sequence[str],
-        n: int = 3,
-        *,
-        prefix: bool = False,
-        order: Order = "typed",
-        including: Sequence[str] = (),
-        without: Sequence[str] = (),
-        context: str = "",
-        corrections: bool = False,
-        deadline: float | None = None,
+        self, texts: Sequence[str], n: int = 3, **fields: Unpack[OptionFields]
     ) -> list[list[Suggestion]]:
-        """The same for many at once, which is faster than one by one; one deadline for all."""
-        wishes = Wishes(
-            prefix=prefix,
-            order=order,
-            including=including,
-            without=without,
-            context=context,
-            corrections=corrections,
-            deadline=deadline,
-        )
-        return self.answer(texts, n, wishes)
+        """Complete many texts, faster than one by one; a deadline applies to all together."""
+        return self.complete_with_options(texts, CompletionOptions(n=n, **fields))
 
-    def answer(self, texts: Sequence[str], n: int, wishes: Wishes) -> list[list[Suggestion]]:
-        """Complete each of the texts as wished."""
-        if not 1 <= n <= 10:
-            raise UsageError(f"{n} suggestions: between 1 and 10 can be asked for.")
-        typed = [read_typed(text) for text in texts]
-        for one in typed:
-            wishes.check(one)
-        unfinished = [wishes.prefix and text[-1:].strip() != "" for text in texts]
-        context, is_late = read_context(wishes.context), wishes.clock()
-        # One more where the sentence just said may have to be left out.
-        beam = self._beam(n + bool(context.said), wishes)
-        hunting = Hunting(beam, context.opening, is_late, marks_apart=True)
-        together = self._all_at_once(typed, unfinished, wishes, hunting)
-        answers = []
-        for one, goes_on, own in zip(typed, unfinished, together, strict=True):
-            if self.memory is not None and not context.opening:
-                free = wishes.order == "free"
-                own = with_memory(self.memory, one, own, prefix=goes_on, free=free)
-            extra = [] if goes_on else self._corrected(one, wishes, hunting)
-            kept, more = (
-                [each for each in some if _is_wished(each, wishes, said=context.said)]
-                for some in (own, extra)
-            )
-            answers.append([*kept[:n], *more[:1]])
-        return answers
-
-    def _beam(self, n: int, wishes: Wishes) -> Beam:
-        usual, unwanted = Beam(width=max(5, n), count=n), wishes.unwanted
-        if not unwanted:
-            return usual
-        known = enumerate(self.runtime.vocabulary.tokens)
-        barred = (number for number, token in known if token.lower() in unwanted)
-        return replace(usual, barred=(*usual.barred, *barred))
-
-    def _all_at_once(
-        self, typed: Sequence[Typed], unfinished: Sequence[bool], wishes: Wishes, hunting: Hunting
+    def complete_with_options(
+        self, texts: Sequence[str | Query], options: CompletionOptions
     ) -> list[list[Suggestion]]:
-        """Search in one batch for what has one reading; weigh the readings of the others."""
-        moves = wishes.moves
-        plain = [
-            one for one, goes_on in zip(typed, unfinished, strict=True) if not (goes_on or moves)
+        """Complete each text with the same options; a text may be parsed already."""
+        queries = [
+            text if isinstance(text, Query) else parse_query(text, prefix=options.prefix)
+            for text in texts
         ]
-        found = iter(self._suggester.suggest(plain, hunting))
-        answers = []
-        for one, goes_on in zip(typed, unfinished, strict=True):
-            if not goes_on and not moves:
-                answers.append(next(found))
-                continue
-            readings = [Reading(one)]
-            if goes_on:
-                readings = self._finisher.readings(one, wishes.unwanted)
-            given = one.tokens[:-1]
-            if moves:
-                readings, given = self._arranged(readings, wishes, hunting), ()
-            answers.append(self._suggester.weigh(readings, given, hunting))
-        return answers
-
-    def _arranged(
-        self, readings: Sequence[Reading], wishes: Wishes, hunting: Hunting
-    ) -> list[Reading]:
-        """Every reading in its likeliest arrangements."""
+        for query in queries:
+            options.check_query(query)
+        context = parse_context(options.context)
+        settings = self._settings(options, context)
+        candidates = self._candidates(queries, options, settings)
         return [
-            replace(one, typed=typed)
-            for one in readings[:MOST_TO_ARRANGE]
-            for typed in arrange(
-                one.typed,
-                _lacking(one.typed, wishes.required),
-                free=wishes.order == "free",
-                losses=lambda rows: self._suggester.losses(rows, hunting),
-            )
+            self._suggestions(query, suggestions, options, settings, context)
+            for query, suggestions in zip(queries, candidates, strict=True)
         ]
 
-    def _corrected(self, typed: Typed, wishes: Wishes, hunting: Hunting) -> list[Suggestion]:
-        """Sentences with misspelt words read as known ones, if there are any, and the time."""
-        if not wishes.corrections or hunting.is_late():
-            return []
-        readings = [
-            reading
-            for reading in self._speller.readings(typed)
-            if self._is_allowed(reading.typed, hunting.beam)
-        ]
-        if not readings:
-            return []
-        given = [token for token in typed.tokens if not self._speller.is_odd(token)]
-        if wishes.moves:
-            readings, given = self._arranged(readings, wishes, hunting), []
-        return self._suggester.weigh(readings, given, hunting)
-
-    def _is_allowed(self, typed: Typed, beam: Beam) -> bool:
-        return set(beam.barred).isdisjoint(
-            self.runtime.vocabulary.encode(
-                token for token in typed.tokens if token in self.runtime.vocabulary
-            )
+    def _settings(self, options: CompletionOptions, context: Context) -> SearchSettings:
+        # One more candidate, since one equal to the previous sentence is left out.
+        n_best = options.n + bool(context.previous)
+        beam = BeamOptions(width=max(MIN_BEAM_WIDTH, n_best), n_best=n_best)
+        forbidden_words = options.forbidden_words
+        if forbidden_words:
+            forbidden = [
+                index
+                for index, token in enumerate(self.runtime.vocabulary.tokens)
+                if token.lower() in forbidden_words
+            ]
+            beam = replace(beam, forbidden=(*beam.forbidden, *forbidden))
+        return SearchSettings(
+            beam, context.opening, options.start_deadline(), splits_case_marks=True
         )
+
+    def _candidates(
+        self, queries: Sequence[Query], options: CompletionOptions, settings: SearchSettings
+    ) -> list[list[Suggestion]]:
+        """Search in one batch for queries without expansions; rank the expansions of others."""
+        has_free_order = options.has_free_order
+        plain = [query for query in queries if not (query.has_prefix or has_free_order)]
+        plain_candidates = iter(self._search.search(plain, settings))
+        candidates = []
+        for query in queries:
+            if not query.has_prefix and not has_free_order:
+                candidates.append(next(plain_candidates))
+                continue
+            expansions = [Expansion(query)]
+            if query.has_prefix:
+                expansions = self._prefix_completer.expand(query, options.forbidden_words)
+            shared = query.tokens[:-1]
+            if has_free_order:
+                expansions, shared = self._reorder(expansions, options, settings), ()
+            candidates.append(self._search.rank(expansions, shared, settings))
+        return candidates
+
+    def _reorder(
+        self, expansions: Sequence[Expansion], options: CompletionOptions, settings: SearchSettings
+    ) -> list[Expansion]:
+        """Return the likeliest orders of every expansion."""
+        return [
+            replace(expansion, query=query)
+            for expansion in expansions[:MAX_REORDERED_EXPANSIONS]
+            for query in likeliest_orders(
+                expansion.query,
+                _missing_phrases(expansion.query, options.required_phrases),
+                free=options.order == "free",
+                losses=lambda queries: self._search.losses(queries, settings),
+            )
+        ]
+
+    def _suggestions(
+        self,
+        query: Query,
+        candidates: list[Suggestion],
+        options: CompletionOptions,
+        settings: SearchSettings,
+        context: Context,
+    ) -> list[Suggestion]:
+        """Merge the memory, filter, and add a corrected suggestion."""
+        if self.memory is not None and not context.opening:
+            in_order = options.order == "typed"
+            candidates = merge_memory(self.memory, query, candidates, in_order=in_order)
+        corrected = [] if query.has_prefix else self._corrected(query, options, settings)
+        suggestions, corrections = (
+            [suggestion for suggestion in ranked if _is_allowed(suggestion, options, context)]
+            for ranked in (candidates, corrected)
+        )
+        return [
+            _with_spans(suggestion, query)
+            for suggestion in (*suggestions[: options.n], *corrections[:1])
+        ]
+
+    def _corrected(
+        self, query: Query, options: CompletionOptions, settings: SearchSettings
+    ) -> list[Suggestion]:
+        """Return sentences with misspelt words corrected, if there are any, and time is left."""
+        if not options.corrections or settings.deadline.expired():
+            return []
+        expansions = [
+            expansion
+            for expansion in self._spelling_corrector.expand(query)
+            if self._can_generate(expansion.query, settings.beam)
+        ]
+        if not expansions:
+            return []
+        is_misspelt = self._spelling_corrector.may_be_misspelt
+        shared = [token for token in query.tokens if not is_misspelt(token)]
+        if options.has_free_order:
+            expansions, shared = self._reorder(expansions, options, settings), []
+        return self._search.rank(expansions, shared, settings)
+
+    def _can_generate(self, query: Query, beam: BeamOptions) -> bool:
+        vocabulary = self.runtime.vocabulary
+        known = vocabulary.encode(token for token in query.tokens if token in vocabulary)
+        return set(beam.forbidden).isdisjoint(known)
 
     def suggest(
-        self, rows: Sequence[Sequence[str]], beam: Beam, budget: float | None = None
+        self, rows: Sequence[Sequence[str]], beam: BeamOptions, budget: float | None = None
     ) -> list[list[Suggestion]]:
-        """Search with a beam, keywords given as tokens, by a user of this budget, if known."""
-        typed = [Typed(tuple(row), (False,) * (len(row) + 1)) for row in rows]
-        hunting = Hunting(beam, budget=self.selector.decoder_budget(budget))
-        return self._suggester.suggest(typed, hunting)
+        """Complete keywords given as tokens, typed at this budget if it is given."""
+        queries = [Query.from_phrases([(token,) for token in row]) for row in rows]
+        settings = SearchSettings(beam, budget=self.selector.decoder_budget(budget))
+        return self._search.search(queries, settings)
 
     def guess(self, rows: Sequence[Sequence[str]], budget: float | None = None) -> list[Suggestion]:
-        """Decode greedily and without constraint, as the paper does."""
+        """Decode greedily and without constraints, as the paper does."""
         start = self.runtime.begin(rows, self.selector.decoder_budget(budget))
-        found = greedy(self.runtime.step, start, rows=len(rows), max_tokens=MAX_TOKENS)
+        hypotheses = greedy(self.runtime.step, start, rows=len(rows), max_tokens=MAX_TOKENS)
         vocabulary, guesses = self.runtime.vocabulary, []
-        for one, row in zip(found, rows, strict=True):
-            tokens = tuple(vocabulary.decode(one.ids, vocabulary.unknown(row)))
-            guesses.append(Suggestion(detokenise(tokens), math.exp(one.log_probability), tokens))
+        for hypothesis, row in zip(hypotheses, rows, strict=True):
+            tokens = tuple(vocabulary.decode(hypothesis.ids, vocabulary.out_of_vocabulary(row)))
+            guesses.append(Suggestion(detokenise(tokens), math.exp(hypothesis.log_prob), tokens))
         return guesses
 
     def keywords(self, sentence: str, budget: float | None = None) -> Keywords:
-        """Choose the keywords a user would type for a sentence."""
+        """Select the keywords to type for a sentence."""
         tokens = tokenise(sentence).tokens
         if not tokens:
             return Keywords([], [], [])
@@ -250,16 +246,25 @@ class Completer:
         )
 
 
-def _lacking(typed: Typed, required: Sequence[Block]) -> list[Block]:
-    """What must appear and was not typed anyway."""
-    own = typed.blocks()
-    return [block for block in required if not any(holds(one, block) for one in own)]
+def _missing_phrases(query: Query, required: Sequence[Phrase]) -> list[Phrase]:
+    """Return the required phrases that were not typed."""
+    typed = query.phrases()
+    return [
+        phrase
+        for phrase in required
+        if not any(contains_phrase(typed_phrase, phrase) for typed_phrase in typed)
+    ]
 
 
-def _is_wished(one: Suggestion, wishes: Wishes, *, said: str) -> bool:
-    """Remembered sentences, too, lack what must not appear, hold what must, and are new."""
+def _is_allowed(suggestion: Suggestion, options: CompletionOptions, context: Context) -> bool:
+    """Return whether a sentence is new, and has what it must; those from memory may not."""
     return (
-        not (said and one.text == said)
-        and wishes.unwanted.isdisjoint(token.lower() for token in one.tokens)
-        and all(holds(one.tokens, block) for block in wishes.required)
+        not (context.previous and suggestion.text == context.previous)
+        and options.forbidden_words.isdisjoint(token.lower() for token in suggestion.tokens)
+        and all(contains_phrase(suggestion.tokens, phrase) for phrase in options.required_phrases)
     )
+
+
+def _with_spans(suggestion: Suggestion, query: Query) -> Suggestion:
+    spans = query.spans(suggestion.tokens, suggestion.text, suggestion.corrected)
+    return replace(suggestion, spans=spans)

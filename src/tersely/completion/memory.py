@@ -1,8 +1,8 @@
-"""Memory: a person's own sentences, in one local file, so that they come back.
+"""Memory: a person's own sentences in a local SQLite file, so that they can be suggested again.
 
-Sentences that were accepted or written are kept with how often they were. Keywords find
-those that contain them, in order and with any gaps. Nothing is remembered unless a
-program asks for it, and everything can be listed, exported and forgotten.
+Each sentence is stored with the number of its uses. Keywords find the sentences that contain them,
+in order and with any gaps. Nothing is stored unless a program calls `remember`, and everything can
+be listed, exported and forgotten.
 
     with Memory("phrases.db") as memory:
         memory.remember("I will be 10 minutes late.")
@@ -11,7 +11,6 @@ program asks for it, and everything can be listed, exported and forgotten.
 
 import os
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,10 +19,10 @@ from threading import Lock
 from types import TracebackType
 from typing import Self
 
+from tersely.completion.query import Query
 from tersely.errors import TerselyError, UsageError
 from tersely.storage.database import open_database
-from tersely.text.keywords import leftmost_alignment
-from tersely.text.tokens import tokenise
+from tersely.text.tokens import SHIFT, tokenise
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS sentences (
@@ -37,19 +36,24 @@ CREATE TABLE IF NOT EXISTS words (
     sentence INTEGER NOT NULL REFERENCES sentences (id) ON DELETE CASCADE,
     PRIMARY KEY (word, sentence)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS service (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    is_on INTEGER NOT NULL
+);
 """
+"""The table `service` holds the service's switch; all tables of a file share one version."""
 MAX_CHARACTERS = 1000
 MAX_CANDIDATES = 500
-"""Sentences looked at for one set of keywords, those used most first."""
+"""Sentences examined for one query, the most used first."""
 MAX_CONDITIONS = 100
-"""Distinct keywords the database is asked for; it takes 1,000 conditions, and what they
-let through is looked at again."""
+"""Distinct keywords in one SQL statement, which allows 1,000 conditions. The rows it returns are
+checked against all keywords."""
 AFTER_ALL_WORDS = "\U0010ffff"
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
-    """A sentence, how often it was used, and when last (UTC)."""
+class MemoryEntry:
+    """A sentence, the number of its uses, and the time of the last one (UTC)."""
 
     text: str
     times: int
@@ -62,7 +66,7 @@ class Memory:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._database = open_database(self.path, SCHEMA)
-        self._turn = Lock()
+        self._lock = Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -77,114 +81,103 @@ class Memory:
 
     def close(self) -> None:
         """Close the file; the memory cannot be used any more."""
-        with self._turn:
+        with self._lock:
             self._database.close()
 
     def remember(self, text: str) -> None:
-        """Keep a sentence, or count it once more."""
+        """Store a sentence, or count one more use of it."""
         text = text.strip()
         if not text:
             raise UsageError("Nothing to remember: the sentence is empty.")
         if len(text) > MAX_CHARACTERS:
             raise UsageError(f"A sentence to remember has {MAX_CHARACTERS:,} characters at most.")
         words = {token.lower() for token in tokenise(text).tokens}
-        with self._turn, self._writing() as database:
-            (number,) = database.execute(
+        with self._lock, self._transaction() as database:
+            (row_id,) = database.execute(
                 "INSERT INTO sentences (text) VALUES (?) ON CONFLICT (text) DO UPDATE"
                 " SET times = times + 1, last_used = datetime('now') RETURNING id",
                 [text],
             ).fetchone()
             database.executemany(
-                "INSERT OR IGNORE INTO words VALUES (?, ?)", [(word, number) for word in words]
+                "INSERT OR IGNORE INTO words VALUES (?, ?)", [(word, row_id) for word in words]
             )
 
     def find(
         self, keywords: Sequence[str], *, prefix: bool = False, free: bool = False
-    ) -> list[Remembered]:
-        """Sentences that contain the keywords in order, those used most first.
+    ) -> list[MemoryEntry]:
+        """Return the sentences that contain the keywords in order, the most used first.
 
-        Case does not matter. With `prefix` the last keyword may be the beginning of a word;
-        with `free` they may stand in any order.
+        Case does not matter. With `prefix` the last keyword may be the beginning of a word. With
+        `free` the keywords may stand in any order, and one given twice need not stand twice.
         """
-        wanted = [word.lower() for word in keywords]
-        if not wanted:
-            return []
-        candidates = self._with_words(wanted, prefix=prefix)
-        fits = _contains_in_any_order if free else _contains
-        return [one for one in candidates if fits(one.text, wanted, prefix=prefix)]
+        phrases = [(keyword.lower(),) for keyword in keywords]
+        return self.find_query(Query.from_phrases(phrases, has_prefix=prefix), in_order=not free)
 
-    def _with_words(self, wanted: Sequence[str], *, prefix: bool) -> list[Remembered]:
-        """Sentences that contain the words, in whatever order."""
-        whole, last = (wanted[:-1], wanted[-1:]) if prefix else (wanted, [])
+    def find_query(self, query: Query, *, in_order: bool = True) -> list[MemoryEntry]:
+        """Return the sentences that match a query, the most used first."""
+        words = [token.lower() for token in query.tokens if token != SHIFT]
+        if not words:
+            return []
+        return [
+            entry
+            for entry in self._with_words(words, prefix=query.has_prefix)
+            if query.matches(tokenise(entry.text).tokens, in_order=in_order)
+        ]
+
+    def _with_words(self, words: Sequence[str], *, prefix: bool) -> list[MemoryEntry]:
+        """Return sentences that contain the words, in whatever order."""
+        whole, last = (words[:-1], words[-1:]) if prefix else (words, [])
         whole = list(dict.fromkeys(whole))[:MAX_CONDITIONS]
-        holds = "id IN (SELECT sentence FROM words WHERE word = ?)"
-        begins = "id IN (SELECT sentence FROM words WHERE word >= ? AND word < ?)"
-        where = " AND ".join([holds] * len(whole) + [begins] * len(last))
+        is_word = "id IN (SELECT sentence FROM words WHERE word = ?)"
+        is_prefix = "id IN (SELECT sentence FROM words WHERE word >= ? AND word < ?)"
+        where = " AND ".join([is_word] * len(whole) + [is_prefix] * len(last))
         values = [*whole, *(bound for word in last for bound in (word, word + AFTER_ALL_WORDS))]
         return self._select(f"WHERE {where}", values, limit=MAX_CANDIDATES)
 
-    def search(self, text: str = "", *, limit: int = 100) -> list[Remembered]:
-        """Sentences with this text in them, those used most first; all without one."""
+    def search(self, text: str = "", *, limit: int = 100) -> list[MemoryEntry]:
+        """Return sentences that contain a text, the most used first; all if it is empty."""
         return self._select("WHERE instr(lower(text), lower(?)) > 0", [text], limit=limit)
 
     def __len__(self) -> int:
-        with self._turn:
+        with self._lock:
             (count,) = self._database.execute("SELECT count(*) FROM sentences").fetchone()
         return int(count)
 
     def forget(self, text: str) -> bool:
-        """Forget a sentence; tell whether it was there."""
-        with self._turn, self._writing() as database:
+        """Delete a sentence; return whether it was stored."""
+        with self._lock, self._transaction() as database:
             return database.execute("DELETE FROM sentences WHERE text = ?", [text]).rowcount > 0
 
     def forget_all(self) -> int:
-        """Forget everything, on the disk too; tell how many sentences there were."""
-        with self._turn:
-            with self._writing() as database:
+        """Delete everything, on the disk too; return the number of sentences."""
+        with self._lock:
+            with self._transaction() as database:
                 count = database.execute("DELETE FROM sentences").rowcount
-            self._database.execute("VACUUM")  # what was deleted must not stay in free pages
+            self._database.execute("VACUUM")  # deleted text must not stay in free pages
         return count
 
-    def export(self) -> Iterator[Remembered]:
-        """Everything, oldest first."""
-        with self._turn:
+    def export(self) -> Iterator[MemoryEntry]:
+        """Return all sentences, oldest first."""
+        with self._lock:
             rows = self._database.execute(
                 "SELECT text, times, last_used FROM sentences ORDER BY id"
             ).fetchall()
-        return (Remembered(*row) for row in rows)
+        return (MemoryEntry(*row) for row in rows)
 
-    def _select(self, where: str, values: Sequence[str], *, limit: int) -> list[Remembered]:
-        query = (
+    def _select(self, where: str, values: Sequence[str], *, limit: int) -> list[MemoryEntry]:
+        statement = (
             f"SELECT text, times, last_used FROM sentences {where}"
             " ORDER BY times DESC, last_used DESC, id DESC LIMIT ?"
         )
-        with self._turn:
-            return [Remembered(*row) for row in self._database.execute(query, [*values, limit])]
+        with self._lock:
+            rows = self._database.execute(statement, [*values, limit])
+            return [MemoryEntry(*row) for row in rows]
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """All of it or nothing; a clear error where the file cannot be written."""
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Commit everything or nothing; raise TerselyError if the file cannot be written."""
         try:
             with self._database:
                 yield self._database
         except sqlite3.Error as error:
             raise TerselyError(f"{self.path}: cannot be written ({error}).") from error
-
-
-def _contains(text: str, wanted: Sequence[str], *, prefix: bool) -> bool:
-    tokens = [token.lower() for token in tokenise(text).tokens]
-    if not prefix:
-        return leftmost_alignment(wanted, tokens) is not None
-    places = leftmost_alignment(wanted[:-1], tokens)
-    if places is None:
-        return False
-    rest = tokens[places[-1] + 1 :] if places else tokens
-    return any(token.startswith(wanted[-1]) for token in rest)
-
-
-def _contains_in_any_order(text: str, wanted: Sequence[str], *, prefix: bool) -> bool:
-    left = Counter(token.lower() for token in tokenise(text).tokens)
-    left.subtract(wanted[:-1] if prefix else wanted)
-    if min(left.values(), default=0) < 0:
-        return False
-    return not prefix or any(word.startswith(wanted[-1]) for word in left.elements())

@@ -1,70 +1,112 @@
-"""Wishes: what a person may ask for beside the keywords."""
+"""Options of a completion: one object from the caller to the search."""
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from time import monotonic
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypedDict
 
-from tersely.completion.query import Typed
+from tersely.completion.query import Query
+from tersely.decoding.deadline import NO_DEADLINE, Deadline
 from tersely.errors import UsageError
+from tersely.text.alignment import Phrase
 from tersely.text.tokens import SHIFT, tokenise
 
+__all__ = ["MAX_SUGGESTIONS", "CompletionOptions", "Deadline", "OptionFields", "Order"]
+
 Order = Literal["typed", "free"]
+MAX_SUGGESTIONS = 10
+
+
+class OptionFields(TypedDict, total=False):
+    """Keyword arguments of `Completer.complete`; see CompletionOptions for their meaning."""
+
+    prefix: bool
+    order: Order
+    including: Sequence[str]
+    without: Sequence[str]
+    context: str
+    corrections: bool
+    deadline: float | Deadline | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """How keywords are to be completed; see Completer.complete."""
+class CompletionOptions:
+    """How keywords are completed.
 
+    Options are hashable, so that requests with equal options can be completed in one batch.
+    """
+
+    n: int = 3
+    """Number of suggestions, 1 to 10."""
     prefix: bool = False
+    """The last word may be unfinished, unless white space follows it."""
     order: Order = "typed"
+    """ "typed": the keywords appear in the order given. "free": in any order."""
     including: Sequence[str] = ()
+    """Words or phrases that must appear anywhere; stored as a tuple."""
     without: Sequence[str] = ()
+    """Words that must not appear; stored as a tuple."""
     context: str = ""
+    """The text before. If its last sentence is open, its rest is suggested."""
     corrections: bool = False
-    deadline: float | None = None
+    """Return one more suggestion that corrects misspelt words, marked as corrected."""
+    deadline: float | Deadline | None = None
+    """Seconds after which the best candidates so far are returned; the clock starts when
+    completing begins. A Deadline has its own clock."""
 
     def __post_init__(self) -> None:
+        if not 1 <= self.n <= MAX_SUGGESTIONS:
+            raise UsageError(f"n must be between 1 and {MAX_SUGGESTIONS}, got {self.n}.")
         if self.order not in ("typed", "free"):
-            raise UsageError(f'The order of keywords is "typed" or "free", not {self.order!r}.')
-        if self.deadline is not None and not self.deadline > 0:
-            raise UsageError(f"A deadline is a number of seconds above 0, not {self.deadline}.")
+            raise UsageError(f'order must be "typed" or "free", got {self.order!r}.')
+        if not (self.deadline is None or isinstance(self.deadline, Deadline) or self.deadline > 0):
+            raise UsageError(f"deadline must be a number of seconds above 0, got {self.deadline}.")
         for name in ("including", "without"):
-            if isinstance(getattr(self, name), str):
-                raise UsageError(f'{name}= takes a list of words, as in {name}=["late"].')
-        unwanted = self.unwanted
-        for words in self.required:
-            _refuse_both(unwanted, words)
+            words = getattr(self, name)
+            if isinstance(words, str):
+                raise UsageError(f'{name} must be a list of words, for example {name}=["late"].')
+            object.__setattr__(self, name, tuple(words))
+        forbidden = self.forbidden_words
+        for phrase in self.required_phrases:
+            _check_disjoint(forbidden, phrase)
 
     @property
-    def unwanted(self) -> frozenset[str]:
-        """The words that must not appear, capitals or not, in lower case."""
-        found = (token.lower() for word in self.without for token in tokenise(word).tokens)
-        return frozenset(token for token in found if token != SHIFT)
+    def forbidden_words(self) -> frozenset[str]:
+        """The words that must not appear, in lower case; their capitals are forbidden, too."""
+        tokens = (token.lower() for word in self.without for token in tokenise(word).tokens)
+        return frozenset(token for token in tokens if token != SHIFT)
 
     @property
-    def required(self) -> list[tuple[str, ...]]:
-        """The words, or phrases, that must appear anywhere."""
-        found = (tuple(tokenise(word).tokens) for word in self.including)
-        return [tokens for tokens in found if tokens]
+    def required_phrases(self) -> list[Phrase]:
+        """The words or phrases that must appear anywhere, as tokens."""
+        phrases = (tuple(tokenise(text).tokens) for text in self.including)
+        return [phrase for phrase in phrases if phrase]
 
     @property
-    def moves(self) -> bool:
-        """Whether words may stand elsewhere than typed, or were not typed at all."""
-        return self.order == "free" or bool(self.required)
+    def has_free_order(self) -> bool:
+        """Whether several orders of words are possible."""
+        return self.order == "free" or bool(self.required_phrases)
 
-    def check(self, typed: Typed) -> None:
-        """Nobody types a word and forbids it."""
-        _refuse_both(self.unwanted, typed.tokens)
+    @property
+    def has_expansions(self) -> bool:
+        """Whether the keywords may be expanded to several queries; a batch then saves no time."""
+        return self.prefix or self.corrections or self.has_free_order
 
-    def clock(self) -> Callable[[], bool]:
-        """Start the time; what is returned tells whether it is up."""
-        end = math.inf if self.deadline is None else monotonic() + self.deadline
-        return lambda: monotonic() > end
+    def check_query(self, query: Query) -> None:
+        """Raise UsageError if a keyword is also forbidden."""
+        _check_disjoint(self.forbidden_words, query.tokens)
+
+    def start_deadline(self) -> Deadline:
+        """Start the clock, unless the deadline is one that is running."""
+        if self.deadline is None:
+            return NO_DEADLINE
+        return self.deadline if isinstance(self.deadline, Deadline) else Deadline(self.deadline)
+
+    def without_deadline(self) -> "CompletionOptions":
+        """Return the options to group requests by: equal ones can be completed together."""
+        return self if self.deadline is None else replace(self, deadline=None)
 
 
-def _refuse_both(unwanted: frozenset[str], wanted: Sequence[str]) -> None:
-    both = sorted(unwanted.intersection(word.lower() for word in wanted))
+def _check_disjoint(forbidden: frozenset[str], words: Sequence[str]) -> None:
+    both = sorted(forbidden.intersection(word.lower() for word in words))
     if both:
-        raise UsageError(f'"{both[0]}" is asked for, and must not appear. Leave one of them out.')
+        raise UsageError(f'"{both[0]}" is both required and forbidden. Remove one of the two.')

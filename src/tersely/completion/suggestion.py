@@ -1,26 +1,29 @@
-"""What a completer gives: sentences for keywords, and keywords for a sentence."""
+"""Suggestion and Keywords: the results of a completer."""
 
 from dataclasses import dataclass
 from typing import Literal
 
+from tersely.text.alignment import Span
 from tersely.text.keywords import keywords
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A sentence, how likely it is the one meant, and where it comes from."""
+    """A sentence for keywords, with its score: how likely it is the one meant."""
 
     text: str
     score: float
     tokens: tuple[str, ...]
     source: Literal["model", "memory"] = "model"
     corrected: tuple[tuple[str, str], ...] = ()
-    """Words that were read as others: as typed, and as read. Empty where all stand as typed."""
+    """Words that were corrected: as typed, and as read. Empty where all stand as typed."""
+    spans: tuple[Span, ...] = ()
+    """Where the typed keywords stand in `text`: start and end of each word, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keywords:
-    """A sentence's tokens, which of them to type, and how likely each is kept."""
+    """A sentence's tokens, which of them to type, and the probability that each is kept."""
 
     tokens: list[str]
     keep: list[bool]

@@ -1,1 +1,1 @@
-"""Judging schemes: figures, intervals, comparisons."""
+"""Evaluation: metrics of a model on held-out sentences, and the calibration of its scores."""

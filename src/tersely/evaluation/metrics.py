@@ -1,8 +1,8 @@
-"""Evaluate: a model on held-out sentences, by its own keywords or at a budget.
+"""Metrics of a model on held-out sentences, with its own keywords or at a budget.
 
-Fractions are pooled over all tokens. `exact_match` is greedy and without constraint, as
-in the paper; `exact_match_served` and `top3` are what a user sees: a beam, and every
-keyword guaranteed.
+Fractions are pooled over all tokens. `exact_match` decodes greedily and without constraints, as in
+the paper; `exact_match_served` and `top3` are what a user sees: beam search, with every keyword
+guaranteed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.completion.completer import Completer
-from tersely.decoding.beam import Beam
+from tersely.decoding.beam import BeamOptions
 from tersely.decoding.scoring import total_nll
-from tersely.evaluation.intervals import bootstrap
+from tersely.evaluation.intervals import bootstrap_interval
 from tersely.text.keywords import keywords
 from tersely.text.tokens import detokenise, tokenise
 
@@ -23,13 +23,13 @@ BATCH = 64
 PAPER_MEAN_TOKENS = 7.0
 
 Progress = Callable[[int], None]
-Choose = Callable[[list[list[str]]], list[list[bool]]]
-"""Sentences as tokens → masks: someone else's keywords instead of the model's own."""
+MaskSelector = Callable[[list[list[str]]], list[list[bool]]]
+"""Maps sentences as tokens to masks; replaces the model's own selection of keywords."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What became of one sentence."""
+    """The keywords of one sentence, and what they were completed to."""
 
     sentence: str
     tokens: int
@@ -43,7 +43,7 @@ class Prediction:
     in_top3: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """Return the fields as predictions.jsonl stores them."""
         return asdict(self)
 
 
@@ -52,23 +52,21 @@ def predict(
     sentences: Sequence[str],
     *,
     budget: float | None = None,
-    choose: Choose | None = None,
+    choose: MaskSelector | None = None,
     max_tokens: int = 16,
     progress: Progress = lambda count: None,
 ) -> list[Prediction]:
-    """Choose keywords for each sentence short enough, and complete them again.
+    """Select keywords of each sentence of at most `max_tokens` tokens, and complete them.
 
-    The model chooses, at the budget, unless `choose` is given.
+    The model selects them, at the budget, unless `choose` is given.
     """
-    chosen_by = choose or (lambda tokens: completer.selector.masks(tokens, budget))
+    select = choose or (lambda tokens: completer.selector.masks(tokens, budget))
     tokenised = [(text, tokenise(text).tokens) for text in sentences]
     rows = [row for row in tokenised if 0 < len(row[1]) <= max_tokens]
     progress(len(sentences) - len(rows))
     predictions: list[Prediction] = []
     for start in range(0, len(rows), BATCH):
-        predictions.extend(
-            _predict_batch(completer, rows[start : start + BATCH], chosen_by, budget)
-        )
+        predictions.extend(_predict_batch(completer, rows[start : start + BATCH], select, budget))
         progress(min(BATCH, len(rows) - start))
     return predictions
 
@@ -76,34 +74,35 @@ def predict(
 def _predict_batch(
     completer: Completer,
     rows: Sequence[tuple[str, list[str]]],
-    choose: Choose,
+    select: MaskSelector,
     budget: float | None,
 ) -> Iterator[Prediction]:
-    tokens = [row[1] for row in rows]
-    masks = choose(tokens)
-    typed = [keywords(own, mask) for own, mask in zip(tokens, masks, strict=True)]
+    tokenised = [tokens for _, tokens in rows]
+    masks = select(tokenised)
+    typed = [keywords(tokens, mask) for tokens, mask in zip(tokenised, masks, strict=True)]
     guesses = completer.guess(typed, budget)
-    served = completer.suggest(typed, Beam(), budget)
-    told = completer.selector.decoder_budget(budget)
-    losses = total_nll(completer.runtime, typed, tokens, budget=told)
-    for index, (text, own) in enumerate(rows):
-        target = tuple(own)
+    served = completer.suggest(typed, BeamOptions(), budget)
+    decoder_budget = completer.selector.decoder_budget(budget)
+    losses = total_nll(completer.runtime, typed, tokenised, budget=decoder_budget)
+    for index, (text, tokens) in enumerate(rows):
+        target = tuple(tokens)
+        served_tokens = [suggestion.tokens for suggestion in served[index]]
         yield Prediction(
             sentence=text,
-            tokens=len(own),
+            tokens=len(tokens),
             keywords=typed[index],
             greedy=guesses[index].text,
-            suggestions=[one.text for one in served[index]],
+            suggestions=[suggestion.text for suggestion in served[index]],
             nll=float(losses[index]),
             typed_characters=len(detokenise(typed[index])),
             exact=guesses[index].tokens == target,
-            served=any(one.tokens == target for one in served[index][:1]),
-            in_top3=any(one.tokens == target for one in served[index][:3]),
+            served=target in served_tokens[:1],
+            in_top3=target in served_tokens[:3],
         )
 
 
-FIGURES: dict[str, tuple[int, int]] = {
-    # figure: (column above the line, column below it), of the table in `_table`
+METRICS: dict[str, tuple[int, int]] = {
+    # metric: (numerator, denominator), columns of `_table`
     "typed_fraction": (0, 1),
     "kept_with_eos": (2, 3),
     "typed_characters": (4, 5),
@@ -115,21 +114,21 @@ FIGURES: dict[str, tuple[int, int]] = {
 
 
 def summarise(predictions: Sequence[Prediction], *, intervals: bool = True) -> dict[str, Any]:
-    """Figures over some predictions, with bootstrap intervals over sentences."""
+    """Return the metrics of predictions, with bootstrap intervals over sentences."""
     if not predictions:
         return {"sentences": 0}
     return _summary(_table(predictions), intervals=intervals)
 
 
 def summarise_seeds(seeds: Sequence[Sequence[Prediction]]) -> dict[str, Any]:
-    """Figures in the mean over seeds, each of which predicted the same sentences.
+    """Return the mean metrics over seeds, each of which predicted the same sentences.
 
-    Intervals are over sentences; under `seeds` stand each seed's own figures.
+    Intervals are over sentences; `seeds` holds the metrics of each seed.
     """
     tables = [_table(predictions) for predictions in seeds]
-    each = [_summary(table, intervals=False) for table in tables]
+    summaries = [_summary(table, intervals=False) for table in tables]
     mean = _summary(np.mean(tables, axis=0), intervals=True)
-    return {**mean, "seeds": {name: [one[name] for one in each] for name in FIGURES}}
+    return {**mean, "seeds": {name: [summary[name] for summary in summaries] for name in METRICS}}
 
 
 def _summary(table: npt.NDArray[np.float64], *, intervals: bool) -> dict[str, Any]:
@@ -138,24 +137,24 @@ def _summary(table: npt.NDArray[np.float64], *, intervals: bool) -> dict[str, An
         "sentences": len(table),
         "tokens_a_sentence": float(sums[1] / len(table)),
     }
-    for name, (above, below) in FIGURES.items():
+    for name, (above, below) in METRICS.items():
         summary[name] = float(sums[above] / sums[below])
     if intervals:
         summary["intervals"] = {
-            name: bootstrap(table, above=above, below=below)
-            for name, (above, below) in FIGURES.items()
+            name: bootstrap_interval(table, above=above, below=below)
+            for name, (above, below) in METRICS.items()
         }
     return summary
 
 
 def length_matched(predictions: Sequence[Prediction]) -> tuple[int, list[Prediction]]:
-    """The sentences up to the length at which they average what the paper's do."""
-    best = matched_length([prediction.tokens for prediction in predictions])
-    return best, [prediction for prediction in predictions if prediction.tokens <= best]
+    """Return the length up to which the sentences average the paper's, and those sentences."""
+    limit = matched_length([prediction.tokens for prediction in predictions])
+    return limit, [prediction for prediction in predictions if prediction.tokens <= limit]
 
 
 def matched_length(lengths: Sequence[int]) -> int:
-    """The length up to which sentences of these lengths average what the paper's do."""
+    """Return the maximum length at which the mean length is nearest to the paper's."""
     return min(
         sorted(set(lengths)),
         key=lambda limit: abs(_mean_up_to(lengths, limit) - PAPER_MEAN_TOKENS),
@@ -171,19 +170,19 @@ def _table(predictions: Sequence[Prediction]) -> npt.NDArray[np.float64]:
     return np.array(
         [
             (
-                len(one.keywords),
-                one.tokens,
-                len(one.keywords) + 1,
-                one.tokens + 1,
-                one.typed_characters,
-                len(one.sentence),
-                one.exact,
-                one.served,
-                one.in_top3,
-                one.nll,
+                len(prediction.keywords),
+                prediction.tokens,
+                len(prediction.keywords) + 1,
+                prediction.tokens + 1,
+                prediction.typed_characters,
+                len(prediction.sentence),
+                prediction.exact,
+                prediction.served,
+                prediction.in_top3,
+                prediction.nll,
                 1,
             )
-            for one in predictions
+            for prediction in predictions
         ],
         np.float64,
     )

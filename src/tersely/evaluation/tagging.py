@@ -1,7 +1,7 @@
-"""Parts of speech, offline: the pattern tagger that comes with TextBlob, on our tokens.
+"""Part-of-speech tagging without downloads, by the pattern tagger that comes with TextBlob.
 
-It knows a lexicon and a few rules and needs no download. How often it is right is measured,
-not assumed: `accuracy` on sentences tagged by hand (tagged.txt, beside this file).
+The tagger has a lexicon and a few rules. `accuracy` measures it on sentences tagged by hand
+(tagged.txt in this package).
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from tersely.errors import UsageError
-from tersely.evaluation.intervals import bootstrap
+from tersely.evaluation.intervals import bootstrap_interval
 from tersely.text.keywords import is_punctuation
 from tersely.text.tokens import SHIFT
 
-# Penn tags by their beginnings, the longest that fits; the paper's nine classes and the rest.
+# Prefixes of Penn tags, of which the longest match counts; the paper's nine classes and two more.
 CLASSES = {
     "DT": "determiner",
     "PDT": "determiner",
@@ -43,31 +43,31 @@ CLASSES = {
 WORD_CLASSES = tuple(dict.fromkeys(CLASSES.values()))
 NOT_WORDS = ("punctuation", "shift")
 
-# Forms of verbs that our tokens cut off ("'ll") and the tagger does not always know.
-CUT_OFF = {"'m": "verb", "'re": "verb", "'ve": "verb", "'ll": "verb", "'d": "verb", "n't": "adverb"}
-TAKES_A_VERB = frozenset("he here how it she that there what where who".split())
+# Clitics that are tokens here; the tagger does not know all of them.
+CLITICS = {"'m": "verb", "'re": "verb", "'ve": "verb", "'ll": "verb", "'d": "verb", "n't": "adverb"}
+VERB_HOSTS = frozenset("he here how it she that there what where who".split())
 
 
 def is_available() -> bool:
-    """Whether the tagger is installed."""
+    """Return whether the tagger is installed."""
     return find_spec("textblob") is not None
 
 
 def tag(tokens: Sequence[str]) -> list[str]:
-    """A class for each token; `<shift>` and punctuation have classes of their own."""
+    """Return a class for each token; `<shift>` and punctuation are classes, too."""
     return list(_tag(tuple(tokens)))
 
 
-@lru_cache(maxsize=1 << 16)  # every run of a sweep asks about the same sentences
+@lru_cache(maxsize=1 << 16)  # every run of a sweep tags the same sentences
 def _tag(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    places = [index for index, token in enumerate(tokens) if token != SHIFT]
-    words = [_as_written(tokens, index) for index in places]
-    found = ["shift"] * len(tokens)
-    for index, (_, penn) in zip(places, _tagger().find_tags(words), strict=True):
-        found[index] = _class_of(tokens[index], penn)
-        if tokens[index] in ("'s", "’s") and index and tokens[index - 1] in TAKES_A_VERB:
-            found[index] = "verb"  # "it's", not "Joe's"
-    return tuple(found)
+    indices = [index for index, token in enumerate(tokens) if token != SHIFT]
+    words = [_as_written(tokens, index) for index in indices]
+    classes = ["shift"] * len(tokens)
+    for index, (_, penn) in zip(indices, _tagger().find_tags(words), strict=True):
+        classes[index] = _class_of(tokens[index], penn)
+        if tokens[index] in ("'s", "’s") and index and tokens[index - 1] in VERB_HOSTS:
+            classes[index] = "verb"  # "it's", not "Joe's"
+    return tuple(classes)
 
 
 def _as_written(tokens: Sequence[str], index: int) -> str:
@@ -79,12 +79,12 @@ def _as_written(tokens: Sequence[str], index: int) -> str:
 def _class_of(token: str, penn: str) -> str:
     if is_punctuation(token):
         return "punctuation"
-    known = CUT_OFF.get(token.replace("’", "'"))
-    if known:
-        return known
+    clitic = CLITICS.get(token.replace("’", "'"))
+    if clitic:
+        return clitic
     penn = penn.upper()
-    fits = [start for start in CLASSES if penn.startswith(start)]
-    return CLASSES[max(fits, key=len)] if fits else "other"
+    prefixes = [prefix for prefix in CLASSES if penn.startswith(prefix)]
+    return CLASSES[max(prefixes, key=len)] if prefixes else "other"
 
 
 @cache
@@ -98,33 +98,33 @@ def _tagger() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How often the tagger's class is the one given by hand, over words."""
+    """How often the tagger agrees with the tags given by hand, over words."""
 
     words: int
     right: int
-    interval: tuple[float, float]  # by sentences
+    interval: tuple[float, float]  # bootstrap over sentences
 
     @property
     def share(self) -> float:
-        """As a share of the words."""
+        """Share of the words tagged correctly."""
         return self.right / self.words
 
 
 def accuracy(tagged: Iterable[str]) -> Accuracy:
-    """Compare with lines of word/CLASS; what is no word does not count."""
+    """Compare the tagger with lines of word/CLASS; `<shift>` and punctuation do not count."""
     counts = []
     for line in tagged:
         pairs = [pair.rsplit("/", 1) for pair in line.split()]
-        given = [named for _, named in pairs]
-        found = tag([word for word, _ in pairs])
-        words = [index for index, named in enumerate(given) if named in WORD_CLASSES]
-        counts.append((sum(found[index] == given[index] for index in words), len(words)))
+        gold = [name for _, name in pairs]
+        predicted = tag([word for word, _ in pairs])
+        words = [index for index, name in enumerate(gold) if name in WORD_CLASSES]
+        counts.append((sum(predicted[index] == gold[index] for index in words), len(words)))
     table = np.array(counts, np.float64)
     right, total = (int(value) for value in table.sum(axis=0))
-    return Accuracy(total, right, bootstrap(table, above=0, below=1))
+    return Accuracy(total, right, bootstrap_interval(table, above=0, below=1))
 
 
-def tagged_by_hand() -> list[str]:
-    """Sentences in the manner of reviews, written and tagged for this purpose."""
+def gold_lines() -> list[str]:
+    """Return review-like sentences, written and tagged by hand for this purpose."""
     text = files("tersely.evaluation").joinpath("tagged.txt").read_text(encoding="utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]

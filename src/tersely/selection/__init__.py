@@ -1,1 +1,1 @@
-"""selection."""
+"""Selection: which words of a sentence a writer should type."""

@@ -1,7 +1,7 @@
-"""Choosing keywords: a model's own encoder, or the rule it was trained with, at any budget.
+"""Keyword selection by keep probability: the model's encoder, or the rule it was trained with.
 
-A budget is the mean share of tokens to type. A model without a budget input meets it by
-a threshold on its keep probabilities, read off their distribution on dev.
+A model without a budget input meets a budget by a threshold on its keep probabilities, read off
+their quantiles on held-out sentences.
 """
 
 import random
@@ -12,23 +12,31 @@ import numpy as np
 
 from tersely.errors import TerselyError, UsageError
 from tersely.model.budget_features import DecoderBudget
-from tersely.runtime.paper import Runtime
+from tersely.runtime.paper import PaperRuntime
+from tersely.selection.budget import check_budget
 from tersely.text.keywords import RuleEncoder, Stopword, Unif
+
+DEFAULT_THRESHOLD = 0.5
 
 
 class KeepProbabilitySelector:
-    """Decides which tokens of a sentence a user would type."""
+    """Selects the tokens whose keep probability exceeds a threshold, or those a rule keeps."""
 
-    def __init__(self, runtime: Runtime, settings: Mapping[str, Any]) -> None:
+    def __init__(self, runtime: PaperRuntime, settings: Mapping[str, Any]) -> None:
         self._runtime = runtime
         self._encoder: Mapping[str, Any] = settings.get("encoder", {})
         self._quantiles: Sequence[float] = settings.get("keep_quantiles", [])
-        if not _names_a_way(self._encoder) or not _is_rising(self._quantiles):
-            raise TerselyError("The model's settings name no way to choose keywords.")
+        if not _is_encoder(self._encoder):
+            raise TerselyError(
+                'config.json: encoder.kind must be "learned", "unif" or "stopword", '
+                "and a rule must have a delta in [0, 1]."
+            )
+        if not _is_rising(self._quantiles):
+            raise TerselyError("config.json: keep_quantiles must be a rising list in [0, 1].")
 
     @property
     def is_learned(self) -> bool:
-        """Whether the model has an encoder of its own."""
+        """Whether the model has a learned encoder, not a rule."""
         return bool(self._encoder["kind"] == "learned")
 
     def decoder_budget(self, budget: float | None) -> DecoderBudget | None:
@@ -38,7 +46,7 @@ class KeepProbabilitySelector:
     def probabilities(
         self, sentences: Sequence[Sequence[str]], budget: float | None = None
     ) -> list[list[float]]:
-        """How likely each token is kept; a budget moves the threshold, not the probabilities."""
+        """Return the keep probabilities; a budget moves the threshold, not the probabilities."""
         if self.is_learned:
             return [row.tolist() for row in self._runtime.keep_probabilities(sentences)]
         return [self._rule_probabilities(tokens) for tokens in sentences]
@@ -46,26 +54,27 @@ class KeepProbabilitySelector:
     def masks(
         self, sentences: Sequence[Sequence[str]], budget: float | None = None
     ) -> list[list[bool]]:
-        """Keep or drop each token; at a budget, that share of them in the mean."""
+        """Keep or drop each token; at a budget, that share of them on average."""
         check_budget(budget)
         if not self.is_learned:
             return self._rule_masks(sentences, budget)
         rows = self._runtime.keep_probabilities(sentences)
         if self._encoder.get("keep") == "sample" and budget is None:
             return [
-                _drawn(tokens, row.tolist()) for tokens, row in zip(sentences, rows, strict=True)
+                _sample_mask(tokens, row.tolist())
+                for tokens, row in zip(sentences, rows, strict=True)
             ]
         threshold = self.threshold(budget)
         return [(row > threshold).tolist() for row in rows]
 
     def threshold(self, budget: float | None) -> float:
-        """The keep probability above which a token is typed."""
+        """Return the keep probability above which a token is typed."""
         if budget is None:
-            return 0.5
+            return DEFAULT_THRESHOLD
         if len(self._quantiles) < 2:
             raise UsageError("This model was not calibrated for budgets; leave --budget out.")
-        steps = np.linspace(0, 1, len(self._quantiles))
-        return float(np.interp(1 - budget, steps, self._quantiles)) if budget < 1 else -1.0
+        positions = np.linspace(0, 1, len(self._quantiles))
+        return float(np.interp(1 - budget, positions, self._quantiles)) if budget < 1 else -1.0
 
     def _rule(self) -> RuleEncoder:
         if self._encoder["kind"] == "unif":
@@ -80,7 +89,7 @@ class KeepProbabilitySelector:
         self, sentences: Sequence[Sequence[str]], budget: float | None
     ) -> list[list[bool]]:
         if budget is not None and self._encoder["kind"] == "stopword":
-            raise UsageError("A Stopword model keeps what its rule says; leave --budget out.")
+            raise UsageError("A Stopword model has no budgets; leave --budget out.")
         rule = self._rule() if budget is None else Unif(budget)
         return rule_masks(rule, sentences)
 
@@ -91,28 +100,22 @@ class KeepProbabilitySelector:
         return [float(self._encoder["delta"])] * len(tokens)
 
 
-def check_budget(budget: float | None) -> None:
-    """Refuse what is no share of the tokens."""
-    if budget is not None and not 0 < budget <= 1:
-        raise UsageError(f"A budget is a share of the tokens, above 0 and at most 1; not {budget}.")
-
-
 def rule_masks(rule: RuleEncoder, sentences: Sequence[Sequence[str]]) -> list[list[bool]]:
-    """What a rule keeps of each sentence, by the sentence's own coins."""
-    return [rule.mask(tokens, coins(tokens)) for tokens in sentences]
+    """Return what a rule keeps of each sentence, with random numbers seeded by the sentence."""
+    return [rule.mask(tokens, sentence_rng(tokens)) for tokens in sentences]
 
 
-def coins(tokens: Sequence[str]) -> random.Random:
-    """A sentence's own coins: the same whenever it is asked about, whatever else is."""
+def sentence_rng(tokens: Sequence[str]) -> random.Random:
+    """Return a generator seeded by a sentence: its mask does not depend on other sentences."""
     return random.Random(" ".join(tokens))
 
 
-def _drawn(tokens: Sequence[str], chances: Sequence[float]) -> list[bool]:
-    own = coins(tokens)
-    return [own.random() < chance for chance in chances]
+def _sample_mask(tokens: Sequence[str], probabilities: Sequence[float]) -> list[bool]:
+    rng = sentence_rng(tokens)
+    return [rng.random() < probability for probability in probabilities]
 
 
-def _names_a_way(encoder: Any) -> bool:
+def _is_encoder(encoder: Any) -> bool:
     if not isinstance(encoder, dict) or encoder.get("kind") not in ("learned", "unif", "stopword"):
         return False
     return encoder["kind"] == "learned" or _is_share(encoder.get("delta"))

@@ -6,7 +6,7 @@ from typing import Protocol
 from tersely.model.budget_features import DecoderBudget
 from tersely.model.folder import ModelFolder
 from tersely.runtime.monotone import MonotoneRuntime
-from tersely.runtime.paper import Runtime
+from tersely.runtime.paper import PaperRuntime
 from tersely.runtime.registry import DecoderRuntime
 from tersely.selection.keep_probability import KeepProbabilitySelector
 from tersely.selection.surprisal import SurprisalSelector
@@ -23,7 +23,7 @@ class KeywordSelector(Protocol):
     def masks(
         self, sentences: Sequence[Sequence[str]], budget: float | None = None
     ) -> list[list[bool]]:
-        """Keep or drop each token; at a budget, that share of them in the mean."""
+        """Keep or drop each token; at a budget, that share of them on average."""
 
     def decoder_budget(self, budget: float | None) -> DecoderBudget | None:
         """Return what the decoder is conditioned on at this budget; None for nothing."""
@@ -33,6 +33,6 @@ def open_selector(model: ModelFolder, runtime: DecoderRuntime) -> KeywordSelecto
     """Return the selector of a model whose runtime is open."""
     if isinstance(runtime, MonotoneRuntime):
         return SurprisalSelector(runtime, model.settings)
-    if isinstance(runtime, Runtime):
+    if isinstance(runtime, PaperRuntime):
         return KeepProbabilitySelector(runtime, model.settings)
     raise TypeError(f"no selector for {type(runtime).__name__}")

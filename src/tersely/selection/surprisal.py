@@ -1,8 +1,8 @@
-"""Choosing keywords by what they are worth, at any budget.
+"""Keyword selection by token value, at any budget.
 
-At a budget a sentence's most worthy tokens are typed, as many as spending.py says. Which budget
-gives which mean share of typed tokens was measured on dev when the model was written:
-tokens are whole, and unless the model was trained to, case marks are never typed.
+The value of a token is the surprisal that typing it saves. At a budget a sentence's most valuable
+tokens are typed; budget.py determines how many. Case marks are never typed, unless the model was
+trained with them.
 """
 
 import math
@@ -10,122 +10,132 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from tersely.errors import TerselyError
 from tersely.model.budget_features import DecoderBudget
-from tersely.runtime.lstm import Floats
+from tersely.runtime.arrays import Floats
 from tersely.runtime.monotone import MonotoneRuntime
-from tersely.selection.budget import DROPPED, KEPT, Spending
-from tersely.selection.budget_table import Budgets
-from tersely.selection.keep_probability import check_budget
+from tersely.selection.budget import DROPPED, KEPT, Allocation, BudgetTable, check_budget
 from tersely.text.tokens import SHIFT
 
 SURPRISAL = "surprisal"
-LEAST_WORTH, MOST_WORTH = 0.01, 1e3  # nats
+MIN_VALUE, MAX_VALUE = 0.01, 1e3  # nats
 
 
 class SurprisalSelector:
-    """Types what is worth most."""
+    """Selects the tokens of highest value."""
 
     def __init__(self, runtime: MonotoneRuntime, settings: Mapping[str, Any]) -> None:
         encoder = settings.get("encoder", {})
-        if not _names_a_way(encoder):
-            raise TerselyError("The model's settings name no way to choose keywords.")
+        if not _is_encoder(encoder):
+            raise TerselyError(
+                f'config.json: encoder must have kind "{SURPRISAL}", noise in [1e-6, 100], '
+                "default_budget in [0, 1] and optionally types_marks, true or false."
+            )
         self._runtime = runtime
-        self._budgets = Budgets.from_settings(settings)
+        self._table = BudgetTable.from_settings(settings)
         self._noise = float(encoder["noise"])
-        self._default = float(encoder["default_budget"])
+        self._default_budget = float(encoder["default_budget"])
         self._types_marks = encoder.get("types_marks", False)
 
     def decoder_budget(self, budget: float | None) -> DecoderBudget | None:
-        """Return the budget the decoder is conditioned on; None where none is given."""
+        """Return the budget the decoder is conditioned on; None if none is given."""
         if budget is None:
             return None
-        spending = self._spending(budget)
-        return DecoderBudget(spending.share, is_even=spending.bar is None)
+        allocation = self._allocation(budget)
+        return DecoderBudget(allocation.share, on_average=allocation.threshold is not None)
 
     def probabilities(
         self, sentences: Sequence[Sequence[str]], budget: float | None = None
     ) -> list[list[float]]:
-        """How likely each token is worth more than the last one typed, with training's noise."""
+        """Return the probability that each token is kept, under the noise of training."""
         return [
-            _chances(worth, count, self._noise) for worth, count in self._choose(sentences, budget)
+            _keep_probabilities(values, count, self._noise)
+            for values, count in self._values_and_counts(sentences, budget)
         ]
 
     def masks(
         self, sentences: Sequence[Sequence[str]], budget: float | None = None
     ) -> list[list[bool]]:
-        """Keep or drop each token; at a budget, that share of them in the mean."""
+        """Keep or drop each token; at a budget, that share of them on average."""
         return [
-            _most_worthy(worth, count).tolist() for worth, count in self._choose(sentences, budget)
+            _top_mask(values, count).tolist()
+            for values, count in self._values_and_counts(sentences, budget)
         ]
 
-    def _spending(self, budget: float | None) -> Spending:
-        return self._budgets.spending_for(self._default if budget is None else budget)
+    def _allocation(self, budget: float | None) -> Allocation:
+        return self._table.allocation_for(self._default_budget if budget is None else budget)
 
-    def _choose(
+    def _values_and_counts(
         self, sentences: Sequence[Sequence[str]], budget: float | None
     ) -> Iterator[tuple[Floats, int]]:
-        """What the tokens of each sentence are worth, and how many of them are typed."""
+        """Yield the token values of each sentence, and how many tokens are typed."""
         check_budget(budget)
         if not sentences:
             return
-        spending = self._spending(budget)
+        allocation = self._allocation(budget)
         lengths = [len(tokens) for tokens in sentences]
-        costs = _padded(self._runtime.costs(sentences, spending.share))
-        worth = costs[..., DROPPED] - costs[..., KEPT]
-        for row, tokens in zip(worth, sentences, strict=True):
-            self._except(row, tokens)
-        counts = spending.counts(worth, costs, lengths).tolist()
-        for row, length, count in zip(worth, lengths, counts, strict=True):
+        costs = _padded(self._runtime.costs(sentences, allocation.share))
+        values = costs[..., DROPPED] - costs[..., KEPT]
+        for row, tokens in zip(values, sentences, strict=True):
+            self._set_exceptions(row, tokens)
+        counts = allocation.counts(values, costs, lengths).tolist()
+        for row, length, count in zip(values, lengths, counts, strict=True):
             yield row[:length], count
 
-    def _except(self, worth: Floats, tokens: Sequence[str]) -> None:
-        """A word that can only be copied saves everything; a case mark, unless typed, nothing."""
-        known = self._runtime.vocabulary
-        for place, token in enumerate(tokens):
-            if token not in known:
-                worth[place] = np.inf
+    def _set_exceptions(self, values: Floats, tokens: Sequence[str]) -> None:
+        """Set the value of unknown words, which can only be copied, to ∞; of case marks to −∞."""
+        vocabulary = self._runtime.vocabulary
+        for index, token in enumerate(tokens):
+            if token not in vocabulary:
+                values[index] = np.inf
             elif token == SHIFT and not self._types_marks:
-                worth[place] = -np.inf
+                values[index] = -np.inf
 
 
-def _padded(rows: Sequence[Floats]) -> Floats:
-    """Costs of sentences of any lengths, each (tokens, 2), as (rows, time, 2)."""
-    found = np.zeros((len(rows), max(map(len, rows)), 2), np.float32)
-    for place, row in enumerate(rows):
-        found[place, : len(row)] = row
-    return found
+def _padded(costs: Sequence[Floats]) -> Floats:
+    """Pad the costs of sentences, each (tokens, 2), to (rows, time, 2)."""
+    padded = np.zeros((len(costs), max(map(len, costs)), 2), np.float32)
+    for index, row in enumerate(costs):
+        padded[index, : len(row)] = row
+    return padded
 
 
-def _most_worthy(worth: Floats, count: int) -> Any:
-    """The mask of the tokens to type."""
-    keep = np.zeros(len(worth), bool)
-    keep[np.argsort(-worth, kind="stable")[:count]] = True
-    return keep & (worth > -np.inf)
+def _top_mask(values: Floats, count: int) -> npt.NDArray[np.bool_]:
+    """Return the mask of the `count` most valuable tokens."""
+    keep = np.zeros(len(values), np.bool_)
+    keep[np.argsort(-values, kind="stable")[:count]] = True
+    return keep & (values > -np.inf)
 
 
-def _chances(worth: Floats, count: int, noise: float) -> list[float]:
-    """P(worth × e^(noise × N(0, 1)) > cut), the cut between the last kept and the first dropped."""
-    if not len(worth):
+def _keep_probabilities(values: Floats, count: int, noise: float) -> list[float]:
+    """Return P(value × e^(noise × N(0, 1)) > cut) of each token.
+
+    The cut is the geometric mean of the lowest value kept and the highest one dropped.
+    """
+    if not len(values):
         return []
-    keep = _most_worthy(worth, count)
-    bounded = worth.astype(np.float64).clip(LEAST_WORTH, MOST_WORTH)
+    keep = _top_mask(values, count)
+    bounded = values.astype(np.float64).clip(MIN_VALUE, MAX_VALUE)
     lowest = bounded[keep].min() if keep.any() else 2 * bounded.max()
     highest = bounded[~keep].max() if not keep.all() else bounded.min() / 2
     cut = math.sqrt(lowest * highest)
     return [
-        float(kept) if math.isinf(value) else _chance(math.log(within / cut), noise, kept)
-        for value, within, kept in zip(worth, bounded, keep, strict=True)
+        float(is_kept)
+        if math.isinf(value)
+        else _keep_probability(math.log(bounded_value / cut), noise, is_kept)
+        for value, bounded_value, is_kept in zip(values, bounded, keep, strict=True)
     ]
 
 
-def _chance(distance: float, noise: float, kept: bool) -> float:
-    chance = 0.5 * (1 + math.erf(distance / (noise * math.sqrt(2))))
-    return max(chance, 0.5) if kept else min(chance, 0.5)  # equal worths are told apart by place
+def _keep_probability(distance: float, noise: float, is_kept: bool) -> float:
+    probability = 0.5 * (1 + math.erf(distance / (noise * math.sqrt(2))))
+    # Of tokens of equal value the first are kept; the probability must agree with the mask.
+    return max(probability, 0.5) if is_kept else min(probability, 0.5)
 
 
-def _names_a_way(encoder: Any) -> bool:
+def _is_encoder(encoder: Any) -> bool:
     return (
         isinstance(encoder, dict)
         and encoder.get("kind") == SURPRISAL

@@ -29,11 +29,17 @@ def journal_for(version: str) -> str:
 
 
 def open_database(
-    path: Path, schema: str, *, version: str = sqlite3.sqlite_version
+    path: Path,
+    schema: str,
+    *,
+    schema_version: int = 1,
+    version: str = sqlite3.sqlite_version,
 ) -> sqlite3.Connection:
-    """Open or make a database; `schema` is run each time and must say IF NOT EXISTS.
+    """Open or create a database.
 
-    The connection may be used from any thread; whoever shares it takes turns.
+    `schema` runs only if the file is new or has an older schema version (SQLite's `user_version`);
+    its statements must say IF NOT EXISTS. The connection may be used from any thread, by one
+    thread at a time.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = None
@@ -42,7 +48,9 @@ def open_database(
         connection.execute(f"PRAGMA journal_mode = {journal_for(version)}")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.executescript(schema)
+        (found_version,) = connection.execute("PRAGMA user_version").fetchone()
+        if found_version < schema_version:
+            connection.executescript(f"{schema}\nPRAGMA user_version = {schema_version};")
     except sqlite3.Error as error:
         if connection is not None:
             connection.close()

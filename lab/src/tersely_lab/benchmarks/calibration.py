@@ -6,7 +6,7 @@ from typing import Any
 
 from tersely.completion.completer import Completer
 from tersely.errors import UsageError
-from tersely.evaluation.calibration import judge, reliability, uncalibrated
+from tersely.evaluation.calibration import collect_samples, reliability, remove_calibration
 from tersely.storage.atomic import new_file
 from tersely_lab.benchmarks.markdown import table
 
@@ -19,10 +19,10 @@ def measure(
     progress: Callable[[int], None] = lambda count: None,
 ) -> dict[str, Any]:
     """Judge the scores as they are served, and p(x|z) itself beside them."""
-    plain = Completer(uncalibrated(completer.model))
+    plain = Completer(remove_calibration(completer.model))
     found: dict[str, Any] = {"sentences": len(sentences)}
     for name, one in (("as_served", completer), ("uncalibrated", plain)):
-        judged = judge(one, sentences, progress=progress)
+        judged = collect_samples(one, sentences, progress=progress)
         found[name] = {"all": reliability(judged), "first": reliability(judged, first_only=True)}
     return found
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.completion.completer import Completer
-from tersely.decoding.beam import Beam
+from tersely.decoding.beam import BeamOptions
 from tersely.errors import TerselyError, UsageError
 from tersely.evaluation.metrics import (
     length_matched,
@@ -204,7 +204,7 @@ def decoding(bench: FrontierBench, others: Sequence[Point], say: Say) -> dict[st
     for keywords in typed:
         for name, completer in models.items():
             start = time.perf_counter()
-            completer.suggest([keywords], Beam())
+            completer.suggest([keywords], BeamOptions())
             seconds[name] += time.perf_counter() - start
     each = {f"{name}_milliseconds": 1e3 * spent / len(typed) for name, spent in seconds.items()}
     return {**each, "paper_decoder": run, "times_faster": seconds["paper"] / seconds["ours"]}

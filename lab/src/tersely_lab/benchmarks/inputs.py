@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 
-from tersely.evaluation.metrics import Choose
+from tersely.evaluation.metrics import MaskSelector
 from tersely.selection.keep_probability import rule_masks
 from tersely.text.keywords import RuleEncoder, Stopword, Unif
 
@@ -13,5 +13,7 @@ RULES: Mapping[str, RuleEncoder] = {
     "Stopword(0)": Stopword(0.0),
     "content words": Stopword(0.0, drop_shift=True, drop_punctuation=True),
 }
-INPUTS: Mapping[str, Choose] = {name: partial(rule_masks, rule) for name, rule in RULES.items()}
+INPUTS: Mapping[str, MaskSelector] = {
+    name: partial(rule_masks, rule) for name, rule in RULES.items()
+}
 """How each of them chooses: sentences as tokens → masks."""

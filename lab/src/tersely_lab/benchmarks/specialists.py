@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from tersely.completion.completer import Completer
 from tersely.errors import UsageError
-from tersely.evaluation.intervals import bootstrap
-from tersely.evaluation.metrics import Choose, Prediction, predict, summarise_seeds
+from tersely.evaluation.intervals import bootstrap_interval
+from tersely.evaluation.metrics import MaskSelector, Prediction, predict, summarise_seeds
 from tersely.evaluation.outcomes import fingerprint
 from tersely.text.keywords import keywords
 from tersely.text.tokens import tokenise
@@ -82,7 +82,7 @@ def judged_on(results: Results, sentences: Sequence[str]) -> list[str]:
     return found
 
 
-def trained_on(choose: Choose, results: Results, sentences: Sequence[str]) -> list[Run]:
+def trained_on(choose: MaskSelector, results: Results, sentences: Sequence[str]) -> list[Run]:
     """The runs whose keywords were, word for word, those that are chosen so."""
     tokens = [tokenise(text).tokens for text in sentences]
     lines = (" ".join(keywords(*pair)) for pair in zip(tokens, choose(tokens), strict=True))
@@ -111,7 +111,7 @@ def compare(seeds: Sequence[Sequence[Prediction]], others: Sequence[Run]) -> dic
             "best": float(theirs.mean()),
             "specialist": best.name,
             "times": float(ours.sum() / theirs.sum()) if theirs.any() else None,
-            "interval": bootstrap(np.stack([ours, theirs], axis=1), above=0, below=1)
+            "interval": bootstrap_interval(np.stack([ours, theirs], axis=1), above=0, below=1)
             if theirs.any()
             else None,
         }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tersely.evaluation.tagging import Accuracy, accuracy, is_available, tagged_by_hand
+from tersely.evaluation.tagging import Accuracy, accuracy, gold_lines, is_available
 from tersely_lab.reproduction import paper, restarts
 from tersely_lab.reproduction.examples import Examples
 from tersely_lab.reproduction.frequency import Frequency, frequency
@@ -80,7 +80,7 @@ def analyse(
             for subset in SUBSETS
         },
         parts={subset: _parts(runs, subset) for subset in SUBSETS},
-        tagger=accuracy(tagged_by_hand()) if is_available() else None,
+        tagger=accuracy(gold_lines()) if is_available() else None,
         pairs=tuple(
             pair for sample in samples for pair in restarts.pairs(results.settings(), sample)
         ),

@@ -46,7 +46,7 @@ class Frequency:
 
 def frequency(types: TypeCounts, *, draws: int = 1000) -> Frequency:
     """Look at the words of a run."""
-    words = types.of_words()
+    words = types.words_only()
     often = words.count >= SEEN_AT_LEAST
     count, kept = words.count[often].astype(float), words.kept[often].astype(float)
     order = np.argsort(-words.count, kind="stable")[:MOST_FREQUENT]

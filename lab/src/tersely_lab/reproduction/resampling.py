@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from tersely.evaluation.intervals import drawn_sums
+from tersely.evaluation.intervals import bootstrap_sums
 from tersely.evaluation.metrics import matched_length
 from tersely_lab.reproduction.runs import Run, Setting
 
@@ -64,7 +64,7 @@ def resample(runs: Sequence[Run], subset: Subset, *, draws: int = 1000, seed: in
     limit = matched_length(lengths.tolist()) if subset == "matched" else int(lengths.max())
     inside = lengths <= limit
     columns = np.concatenate([_columns(run)[inside] for run in runs], axis=1)
-    sums = np.vstack([columns.sum(axis=0), drawn_sums(columns, resamples=draws, seed=seed)])
+    sums = np.vstack([columns.sum(axis=0), bootstrap_sums(columns, resamples=draws, seed=seed)])
     each = np.split(sums, len(runs), axis=1)
     figures = {run.name: _pooled(own) for run, own in zip(runs, each, strict=True)}
     return Resampled(

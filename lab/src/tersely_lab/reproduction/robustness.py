@@ -17,7 +17,13 @@ import numpy.typing as npt
 
 from tersely.completion.completer import Completer
 from tersely.errors import TerselyError
-from tersely.evaluation.outcomes import Bits, Judged, pack_bits, read_predictions, unpack_bits
+from tersely.evaluation.outcomes import (
+    Bits,
+    PredictionRecord,
+    pack_bits,
+    read_predictions,
+    unpack_bits,
+)
 from tersely.storage.atomic import new_file
 from tersely.text.tokens import tokenise
 from tersely_lab.reproduction.resampling import Interval
@@ -93,7 +99,7 @@ def evaluate_matrix(
     return _matrix(runs, count, exact, weights, missing)
 
 
-def decode(completer: Completer, rows: Sequence[Judged]) -> Bits:
+def decode(completer: Completer, rows: Sequence[PredictionRecord]) -> Bits:
     """Whether a decoder gets each sentence back from these keywords, greedily."""
     found = []
     for start in range(0, len(rows), BATCH):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tersely.errors import TerselyError, UsageError
-from tersely.evaluation.outcomes import Outcomes, from_json, outcomes_of, read_predictions
+from tersely.evaluation.outcomes import Outcomes, count_outcomes, from_json, read_predictions
 from tersely_lab.reproduction.variants import Complete, are_unusual
 
 PLAN, GAPS = "plan.json", "gaps.json"
@@ -198,7 +198,7 @@ def _read_outcomes(folder: Path) -> Outcomes:
         raise TerselyError(f"{folder}: neither outcomes.json nor predictions.jsonl")
     try:
         if predictions.exists():
-            return outcomes_of(read_predictions(predictions))
+            return count_outcomes(read_predictions(predictions))
         return from_json(_read_json(outcomes))
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise TerselyError(f"{outcomes}: broken ({type(error).__name__}: {error})") from error

@@ -48,7 +48,7 @@ def test_every_word_often_seen_is_a_dot() -> None:
 
     canvas = Canvas()
     plots.frequencies(RUN)(canvas)
-    words = RUN.outcomes.words["all"].types.of_words()
+    words = RUN.outcomes.words["all"].types.words_only()
     assert len(canvas.axes[0].collections[0].get_offsets()) == (words.count >= 5).sum()
 
 

@@ -148,7 +148,7 @@ def frequencies(run: Run) -> Draw:
     """Draw each word type's kept share over its frequency (figure 4)."""
 
     def draw(canvas: "Canvas") -> None:
-        words = run.outcomes.words["all"].types.of_words()
+        words = run.outcomes.words["all"].types.words_only()
         often = words.count >= SEEN_AT_LEAST
         count, kept = words.count[often], words.kept[often]
         axes = canvas.subplots()
