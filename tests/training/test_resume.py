@@ -9,10 +9,13 @@ from tersely.corpus.dataset import PreparedCorpus
 from tersely.corpus.prepare import PrepareSettings, Source, prepare
 from tersely.errors import TerselyError, UsageError
 from tersely.model.folder import ModelFolder
+from tersely.model.quantization import dense, quantize
 from tersely.text.vocabulary import SPECIAL_TOKENS
 from tersely.training.config import RunConfig
 from tersely.training.loop import Trainer
-from tersely.training.resume import Renumbering, load_start
+from tersely.training.resume import Renumbering, fill_from, load_start
+from tests.game.small import small_scheme
+from tests.runtime.test_paper import folder_of
 from tests.training.small import Silent, small_config, small_run
 
 ADAPTIVE = {"softmax": "adaptive", "adaptive_cutoffs": [50, 120, 220]}
@@ -97,8 +100,9 @@ def test_old_words_keep_their_rows(
     assert before.keys() == after.keys()
     grown = set()
     for name, tensor in before.items():
-        assert np.array_equal(after[name][: len(tensor)].numpy(), tensor), name
-        if len(after[name]) > len(tensor):
+        rows = len(dense(tensor))
+        assert np.array_equal(after[name][:rows].numpy(), dense(tensor)), name
+        if len(after[name]) > rows:
             grown.add(name)
     assert {"encoder.embedding.weight", "decoder.embedding.weight"} <= grown
     last = "tail.1.1.weight" if kind == "adaptive" else "bias"
@@ -166,7 +170,7 @@ def test_a_continued_run_resumes_like_any_other(mail: Path, trained: Path, tmp_p
     made.log.close()
     whole = ModelFolder.from_pretrained(tmp_path / "whole").tensors
     for name, tensor in made.match.scheme.state_dict().items():
-        assert np.array_equal(tensor.numpy(), whole[name]), name
+        assert np.array_equal(tensor.numpy(), dense(whole[name])), name
 
 
 def test_a_model_may_be_continued_again_and_again(corpus: Path, mail: Path, tmp_path: Path) -> None:
@@ -234,3 +238,14 @@ def test_rows_of_new_words_are_drawn_like_any_others(
     assert len(rows) > 5
     assert 0.01 < float(rows.std()) < 0.1
     assert len(torch.unique(rows)) == rows.numel()
+
+
+def test_a_quantised_model_is_continued_from_its_dequantised_weights() -> None:
+    scheme, model = small_scheme(seed=1), folder_of(small_scheme(seed=2))
+    quantized = {
+        name: quantize(dense(tensor)) if tensor.shape[1:] else tensor
+        for name, tensor in model.tensors.items()
+    }
+    fill_from(scheme, quantized)
+    for name, parameter in scheme.state_dict().items():
+        assert np.array_equal(parameter.numpy(), dense(quantized[name])), name

@@ -14,10 +14,10 @@ def test_a_monotone_step_counts_its_products() -> None:
     shape = runtime.shape
     state = runtime.begin([["w7"]] * 3)
     with counted() as work:
-        _, coming = runtime.step(state, np.array([5, 6, 7]))
-        coming.softmax.head_scores(state.hidden)
+        _, next_token = runtime.step(state, np.array([5, 6, 7]))
+        next_token.softmax.head_scores(state.hidden)
     units, embedding = shape.decoder_units, shape.embedding_units
-    head = coming.softmax.head.shape[1]
+    head = next_token.softmax.head.shape[1]
     a_row = embedding * 4 * units + units * 4 * units + units + units * head
     assert work.multiply_adds == 3 * a_row
     assert work.as_dict()["steps"] == 1
@@ -29,8 +29,8 @@ def test_a_paper_sized_step_counts_attention_and_the_whole_softmax(softmax) -> N
     runtime = PaperRuntime(small_paper(softmax))
     state = runtime.begin([["w1", "w2"]])
     with counted() as work:
-        _, coming = runtime.step(state, np.array([5]))
-        coming.all()
+        _, next_token = runtime.step(state, np.array([5]))
+        next_token.log_probs()
     units, words = 8, 40
     lstm = 2 * units * 4 * units
     attention = units * units + 2 * units * units + 3 * units
