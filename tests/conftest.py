@@ -70,11 +70,3 @@ def trained(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     config = small_config(model={"initial_range": 0.5})
     return small_run(corpus, tmp_path_factory.mktemp("trained") / "run", config)
-
-
-@pytest.fixture(scope="session")
-def sweep(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny sweep's folder, all of it there; copy it before changing anything."""
-    from lab.tests.reproduction.sweeps import small_sweep
-
-    return small_sweep(corpus, tmp_path_factory.mktemp("sweep") / "runs")

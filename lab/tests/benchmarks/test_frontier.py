@@ -25,9 +25,9 @@ from tersely_lab.benchmarks.frontier import (
     robustness,
     short_enough,
 )
+from tersely_lab.benchmarks.frontier_curves import MEASURES, Point
 from tersely_lab.benchmarks.inputs import INPUTS
 from tersely_lab.benchmarks.paper_sized import UNITS
-from tersely_lab.reproduction.frontier import MEASURES, Point
 from tests.game.small import small_scheme
 from tests.game.small_monotone import monotone_folder_of, small_monotone
 from tests.runtime.test_paper import folder_of

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lab.tests.reproduction.sweeps import SENTENCES
+from lab.tests.reproduction.small_sweep import SENTENCES
 from tersely.completion.completer import Completer
 from tersely.errors import UsageError
 from tersely.evaluation.metrics import Prediction, predict
 from tersely.evaluation.outcomes import as_text, count_outcomes, read_predictions
+from tersely_lab.benchmarks.frontier_curves import MEASURES
 from tersely_lab.benchmarks.inputs import INPUTS
 from tersely_lab.benchmarks.specialists import (
     HELD_AS,
@@ -23,7 +24,6 @@ from tersely_lab.benchmarks.specialists import (
     render,
     trained_on,
 )
-from tersely_lab.reproduction.frontier import MEASURES
 from tersely_lab.reproduction.runs import read_results
 from tests.game.small_monotone import monotone_folder_of, small_monotone
 

@@ -1,4 +1,4 @@
-"""`tersely report` as a person meets it."""
+"""`tersely report`: its messages, and bad input."""
 
 import shutil
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tersely.cli.main import main
-from tests.cli.invocation import invoke, invoke_in_subprocess, file_contents
+from tests.cli.invocation import file_contents, invoke, invoke_in_subprocess
 
 
 @pytest.fixture
@@ -25,16 +25,16 @@ name = "never-started"
 """
 
 
-def test_a_person_is_told_what_was_made_and_what_is_missing(
-    one_run: Path, tmp_path: Path, capsys
+def test_the_command_names_the_page_and_the_missing_runs(
+    one_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "base.toml").write_text("[training]\nmax_steps = 5\n")
     (tmp_path / "plan.toml").write_text(PLAN)
     command = ["report", one_run, "--out", tmp_path / "out", "--plan", tmp_path / "plan.toml"]
     assert main([*map(str, command), "--draws", "100"]) == 0
-    said = capsys.readouterr().out
-    assert "missing: never-started: not there" in said
-    assert said.strip().endswith("index.html: 1 runs.")
+    output = capsys.readouterr().out
+    assert "missing: never-started: not there" in output
+    assert output.strip().endswith("index.html: 1 runs.")
     page = (tmp_path / "out" / "index.html").read_text()
     assert "never-started" in page
     assert str(tmp_path) not in page
@@ -59,7 +59,11 @@ BAD = {
 @pytest.mark.promise(25)
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_clear_line_and_loses_nothing(
-    case: str, one_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+    case: str,
+    one_run: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("empty").mkdir()

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from lab.tests.reproduction.made import made_results, made_run
+from lab.tests.reproduction.synthetic import synthetic_results, synthetic_run
 from tersely.evaluation.outcomes import TypeCounts
-from tersely_lab.reproduction.resampling import resample
-from tersely_lab.reproduction.restarts import pairs, token_difference
+from tersely_lab.reproduction.bootstrap import bootstrap
+from tersely_lab.reproduction.restarts import compare_seeds, token_difference
 
 
 def types(kept: list[int]) -> TypeCounts:
@@ -17,14 +17,13 @@ def test_token_differences_are_weighted_by_frequency() -> None:
     assert token_difference(types([30, 0]), types([30, 0])) == 0
 
 
-def test_every_two_seeds_of_a_setting_are_a_pair() -> None:
-    runs = [made_run("constrained", 0.4, 0.5, 0.5, seed=seed) for seed in (1, 2, 3)]
-    results = made_results(*runs, made_run("unif", 0.5, 0.5, 0.1))
-    sample = resample(results.runs, "all", draws=100)
-    found = pairs(results.settings(), sample)
-    assert [(pair.first.seed, pair.second.seed) for pair in found] == [(1, 2), (1, 3), (2, 3)]
-    for pair in found:
-        assert pair.exact_match == (0.5, 0.5)
-        assert pair.exact_interval[0] < 0 < pair.exact_interval[1]
-        assert pair.token_interval[0] <= pair.token_difference <= pair.token_interval[1]
-        assert pair.kept_with_eos[0] == pytest.approx(pair.first.figures["kept_with_eos"])
+def test_every_two_seeds_of_a_point_are_compared() -> None:
+    runs = [synthetic_run("constrained", 0.4, 0.5, 0.5, seed=seed) for seed in (1, 2, 3)]
+    results = synthetic_results(*runs, synthetic_run("unif", 0.5, 0.5, 0.1))
+    restarts = compare_seeds(results.points(), bootstrap(results.runs, "all", draws=100))
+    assert [(one.first.seed, one.second.seed) for one in restarts] == [(1, 2), (1, 3), (2, 3)]
+    for one in restarts:
+        assert one.exact_match == (0.5, 0.5)
+        assert one.exact_interval[0] < 0 < one.exact_interval[1]
+        assert one.token_interval[0] <= one.token_difference <= one.token_interval[1]
+        assert one.kept_with_eos[0] == pytest.approx(one.first.evaluation["kept_with_eos"])

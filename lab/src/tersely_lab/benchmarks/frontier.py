@@ -24,11 +24,11 @@ from tersely.evaluation.metrics import (
 )
 from tersely.text.tokens import tokenise
 from tersely_lab.benchmarks import people
+from tersely_lab.benchmarks.frontier_curves import MEASURES, Point, beaten_points, lead
 from tersely_lab.benchmarks.inputs import INPUTS
 from tersely_lab.benchmarks.paper_sized import UNITS
 from tersely_lab.benchmarks.widened import widened
-from tersely_lab.reproduction.frontier import MEASURES, Point, beaten_points, lead
-from tersely_lab.reproduction.resampling import SUBSETS
+from tersely_lab.reproduction.bootstrap import SUBSETS
 
 BUDGETS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8)
 READ_AT = (0.25, 0.3, 0.35, 0.4, 0.45, 0.5)

@@ -21,10 +21,10 @@ from tersely.evaluation.outcomes import fingerprint
 from tersely.text.keywords import keywords
 from tersely.text.tokens import tokenise
 from tersely_lab.benchmarks.frontier import short_enough
+from tersely_lab.benchmarks.frontier_curves import MEASURES
 from tersely_lab.benchmarks.frontier_tables import TITLES
 from tersely_lab.benchmarks.inputs import INPUTS
 from tersely_lab.benchmarks.markdown import table
-from tersely_lab.reproduction.frontier import MEASURES
 from tersely_lab.reproduction.runs import Results, Run, read_results
 
 HELD_AS = {"exact_match": "exact", "exact_match_served": "served", "top3": "in_top3"}

@@ -1,9 +1,8 @@
-"""`tersely report`: every figure and table of the paper from a sweep. The work is report/'s."""
+"""`tersely report`: reproduce the paper's figures and tables from a sweep (reproduction/)."""
 
 import argparse
 import shlex
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 from tersely.errors import UsageError
@@ -14,8 +13,8 @@ examples:
   tersely report sweeps/yelp --out report --plan configs/tradeoff.toml --sentence "See you at 10."
   tersely report report/results --out again --markdown again.md
 
-Runs that are missing, broken or not finished are named, and leave a gap. OUT/results holds what
-is needed to make the page again without the weights; no sentence of the corpus is among it.
+Missing, broken and unfinished runs are listed and left out. OUT/results holds the data of the page,
+so it can be made again without the weights; it contains no sentence of the corpus.
 """
 
 
@@ -25,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("sweep", type=Path, metavar="SWEEP", help="folder of a sweep, or of its small results")
     add("--out", required=True, type=Path, metavar="DIR", help="folder of the report")
-    add("--plan", type=Path, metavar="PLAN", help="the sweep's TOML: names runs never started")
+    add("--plan", type=Path, metavar="PLAN", help="the sweep's TOML; lists runs never started")
     add(
         "--matrix-sentences",
         type=int,
@@ -45,19 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Make the report and say what came of it."""
+    """Write the report; print its path and the missing runs."""
     from tersely.text.encoding import check_utf8
-    from tersely.training.config import completed
-    from tersely_lab.reproduction.report.writing import Request, write_report
+    from tersely_lab.reproduction.report import ReportOptions, write_report
 
     if given.matrix_sentences < 0:
-        raise UsageError("--matrix-sentences: at least 0.")
+        raise UsageError(f"--matrix-sentences {given.matrix_sentences}: must be at least 0.")
     if given.draws < 100:
-        raise UsageError("--draws: at least 100.")
+        raise UsageError(f"--draws {given.draws}: must be at least 100.")
     for sentence in given.sentence:
         check_utf8(sentence, "--sentence")
-    analysis = write_report(
-        Request(
+    results = write_report(
+        ReportOptions(
             sweep=given.sweep,
             out=given.out,
             planned=_planned(given.plan),
@@ -66,27 +64,24 @@ def run(given: argparse.Namespace) -> None:
             draws=given.draws,
             markdown=given.markdown,
             command=_command(given),
-            complete=completed,
         ),
         lambda text: print(text, file=sys.stderr, flush=True),
     )
-    for gap in analysis.results.gaps:
+    for gap in results.gaps:
         print(f"missing: {gap.name}: {gap.reason}")
-    print(f"{given.out / 'index.html'}: {len(analysis.results.runs)} runs.")
+    print(f"{given.out / 'index.html'}: {len(results.runs)} runs.")
 
 
 def _planned(plan: Path | None) -> list[str] | None:
     if plan is None:
         return None
-    if find_spec("torch") is None:
-        raise UsageError('--plan needs torch. Try: pip install "tersely[train]"')
     from tersely.training.sweep import load_plan
 
     return [planned.name for planned in load_plan(plan).runs]
 
 
 def _command(given: argparse.Namespace) -> str:
-    """The command that makes the page, without the places of one machine."""
+    """Return the command that makes the page, with folder names instead of full paths."""
     words = ["tersely", "report", given.sweep.name or "SWEEP", "--out", given.out.name or "DIR"]
     if given.matrix_sentences != 1000:
         words += ["--matrix-sentences", str(given.matrix_sentences)]

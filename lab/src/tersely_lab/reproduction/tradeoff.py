@@ -1,178 +1,251 @@
-"""The trade-off (figures 2 and 3): accuracy over retention, and who is ahead where.
+"""Shared parts of figures 2 and 3: Constrained against another objective.
 
-A curve joins the points of one kind with straight lines and is read between its ends only.
+figure2.py and figure3.py state the paper's claims; verdicts on leads, plot and tables of either
+figure are made here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
+from matplotlib.figure import Figure as Canvas
 
 from tersely_lab.reproduction import paper
-from tersely_lab.reproduction.resampling import Draws, Interval, Over, Resampled, interval, measured
-from tersely_lab.reproduction.runs import Setting
+from tersely_lab.reproduction.bootstrap import Bootstrap, Interval, interval
+from tersely_lab.reproduction.curves import Lead, LevelComparison, leads
+from tersely_lab.reproduction.document import Column, Draw, Row, Table
+from tersely_lab.reproduction.runs import OBJECTIVES, Point
+from tersely_lab.reproduction.sweep import Sweep
+from tersely_lab.reproduction.verdicts import ON, Verdict, between, percent, points, ruling
 
-LEVELS = 21  # places at which two curves are compared over the whole range they share
+EITHER = "by either measure of retention, each being a linear function of the other"
+TITLES = {"all": "all test sentences", "matched": "of the paper's length"}
+POINT_COLUMNS = (
+    Column("subset"),
+    Column("scheme"),
+    Column("seeds", "count"),
+    Column("kept_with_eos", "share"),
+    Column("kept_with_eos 95 %", "interval"),
+    Column("typed_fraction", "share"),
+    Column("typed_fraction 95 %", "interval"),
+    Column("exact match", "share"),
+    Column("over sentences", "interval"),
+    Column("over seeds", "interval"),
+    Column("over both", "interval"),
+    Column("served", "share"),
+    Column("top three", "share"),
+    Column("paper kept", "share"),
+    Column("paper exact", "share"),
+)
+LEAD_COLUMNS = (
+    Column("subset"),
+    Column("retention"),
+    Column("at", "share"),
+    Column("Constr", "share"),
+    Column("other", "share"),
+    Column("points", "points"),
+    Column("points over sentences", "interval"),
+    Column("points over seeds", "interval"),
+    Column("points over both", "interval"),
+    Column("relative", "relative"),
+    Column("relative over both", "interval"),
+    Column("paper, points or relative", "points"),
+    Column("both curves reach", "interval"),
+    Column("Constr read across", "share"),
+    Column("other read across", "share"),
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
-    """How far one curve is above another where so much is kept."""
+class Tradeoff:
+    """Constrained against another objective at the retention that the paper names."""
 
-    subset: str
-    retention: str  # the measure
-    at: float
-    ours: float | None
-    theirs: float | None
-    points: float | None
-    relative: float | None
-    points_interval: dict[Over, Interval | None]
-    relative_interval: dict[Over, Interval | None]
-    reach: tuple[float, float] | None  # where both curves can be read
-    across: tuple[float | None, float | None]  # how far apart the points lie, ours and theirs
+    item: str  # of the paper
+    sweep: Sweep
+    kinds: tuple[str, ...]  # the figure's curves: Constrained, the objective compared, others
+    at: float  # kept_with_eos
+    claimed: float  # the paper's lead, in points or relative
+    leads: tuple[Lead, ...]
 
-
-def read_curve(
-    resampled: Resampled,
-    settings: Sequence[Setting],
-    at: float,
-    *,
-    x: str,
-    y: str = "exact_match",
-    over: Over = "both",
-) -> Draws:
-    """A curve's y where its x is `at`, row by row; not a number beyond its ends."""
-    found = np.full(resampled.draws + 1, np.nan)
-    if not settings:
-        return found
-    xs = np.stack([resampled.of(setting, x, over) for setting in settings], axis=1)
-    ys = np.stack([resampled.of(setting, y, over) for setting in settings], axis=1)
-    for row, (own_x, own_y) in enumerate(zip(xs, ys, strict=True)):
-        order = np.lexsort((own_y, own_x))
-        if own_x[order[0]] <= at <= own_x[order[-1]]:
-            found[row] = np.interp(at, own_x[order], own_y[order])
-    return found
+    @property
+    def other(self) -> str:
+        """Name of the objective that Constrained is compared with."""
+        return OBJECTIVES[self.kinds[1]].name
 
 
-def reach(
-    resampled: Resampled, curves: Sequence[Sequence[Setting]], figure: str
-) -> tuple[float, float] | None:
-    """From where to where all curves can be read; None if there is no such place."""
-    if not all(curves):
-        return None
-    values = [[float(resampled.of(one, figure)[0]) for one in curve] for curve in curves]
-    low, high = max(map(min, values)), min(map(max, values))
-    return (low, high) if low <= high else None
-
-
-def lead(
-    resampled: Resampled,
-    ours: Sequence[Setting],
-    theirs: Sequence[Setting],
-    *,
-    at: float,
-    retention: str,
-) -> Lead:
-    """Compare two curves at one retention, with intervals."""
-    points: dict[Over, Draws] = {}
-    relative: dict[Over, Draws] = {}
-    ways: tuple[Over, ...] = ("sentences", "seeds", "both")
-    for over in ways:
-        mine = read_curve(resampled, ours, at, x=retention, over=over)
-        other = read_curve(resampled, theirs, at, x=retention, over=over)
-        points[over] = mine - other
-        with np.errstate(divide="ignore", invalid="ignore"):
-            relative[over] = np.where(other > 0, (mine - other) / other, np.nan)
-    return Lead(
-        subset=resampled.subset,
-        retention=retention,
-        at=at,
-        ours=measured(read_curve(resampled, ours, at, x=retention)),
-        theirs=measured(read_curve(resampled, theirs, at, x=retention)),
-        points=measured(points["both"]),
-        relative=measured(relative["both"]),
-        points_interval={over: interval(draws) for over, draws in points.items()},
-        relative_interval={over: interval(draws) for over, draws in relative.items()},
-        reach=reach(resampled, [ours, theirs], retention),
-        across=(_gap(resampled, ours, at, retention), _gap(resampled, theirs, at, retention)),
+def compare(
+    sweep: Sweep, item: str, kinds: tuple[str, ...], *, at: float, claimed: float
+) -> Tradeoff:
+    """Compare the first two kinds, with all curves in the figure."""
+    ours, theirs = (sweep.points(kind) for kind in kinds[:2])
+    return Tradeoff(
+        item, sweep, kinds, at, claimed, tuple(leads(sweep.bootstraps, ours, theirs, at))
     )
 
 
-def _gap(resampled: Resampled, settings: Sequence[Setting], at: float, figure: str) -> float | None:
-    """The distance between the two points that a curve is read between."""
-    values = [float(resampled.of(one, figure)[0]) for one in settings]
-    below, above = [x for x in values if x <= at], [x for x in values if x >= at]
-    return min(above) - max(below) if below and above else None
+def judge_leads(tradeoff: Tradeoff) -> Iterator[Verdict]:
+    """Judge whether Constrained is ahead, and whether by as much as the paper claims."""
+    claimed = tradeoff.claimed
+    for lead in tradeoff.leads:
+        where = f"{percent(lead.at)} {lead.retention}, {ON[lead.subset]}"
+        in_paper = f"{percent(claimed)} more accurate at {percent(lead.at)} {lead.retention}"
+        interval = lead.points_interval["both"]
+        yield Verdict(
+            tradeoff.item,
+            f"Constr is more accurate than {tradeoff.other}",
+            in_paper,
+            f"which is ahead, at {where}",
+            _lead_text(lead, points(lead.points), interval),
+            ruling(None if interval is None else interval[0] > 0),
+        )
+        for unit, value, interval in (
+            ("points", points(lead.points), lead.points_interval["both"]),
+            ("relative", _relative(lead.relative), lead.relative_interval["both"]),
+        ):
+            yield Verdict(
+                tradeoff.item,
+                f"Constr is {percent(claimed)} more accurate than {tradeoff.other}",
+                in_paper,
+                f"at least as much, read as {unit}, at {where}",
+                _lead_text(lead, value, interval),
+                ruling(None if interval is None else interval[0] > 0 and interval[1] >= claimed),
+            )
 
 
-def leads(
-    samples: Sequence[Resampled],
-    ours: Sequence[Setting],
-    theirs: Sequence[Setting],
-    kept_with_eos: float,
-) -> list[Lead]:
-    """On each subset, by both measures of retention: the paper's, and the typed fraction in it."""
-    places = {
-        "kept_with_eos": kept_with_eos,
-        "typed_fraction": paper.typed_from_kept(kept_with_eos),
-    }
-    return [
-        lead(resampled, ours, theirs, at=at, retention=retention)
-        for resampled in samples
-        for retention, at in places.items()
+def _lead_text(lead: Lead, value: str, interval: Interval | None) -> str:
+    if lead.points is not None:
+        return f"{value} ({between(interval)}): {percent(lead.ours)} against {percent(lead.theirs)}"
+    if lead.shared_range is None:
+        return "cannot be read there: there is no retention that both curves cover"
+    low, high = lead.shared_range
+    return f"cannot be read there: both curves reach from {percent(low)} to {percent(high)}"
+
+
+def _relative(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:+.2f} % relative"
+
+
+def judge_levels(item: str, claim: str, comparison: LevelComparison, reading: str) -> Verdict:
+    """Judge whether Constrained is ahead at every level that both curves reach."""
+    if comparison.shared_range is None:
+        ours, holds = "the curves share no such range", None
+    else:
+        low, high = comparison.shared_range
+        ours = (
+            f"at {comparison.levels_ahead} of {comparison.levels} levels from {percent(low)} to "
+            f"{percent(high)}; smallest lead {points(comparison.smallest_lead)}"
+        )
+        holds = comparison.levels_ahead == comparison.levels
+    reading = f"{reading}, {EITHER}, {ON[comparison.subset]}"
+    return Verdict(item, claim, "so at every level", reading, ours, ruling(holds))
+
+
+def plot(tradeoff: Tradeoff) -> Draw:
+    """Draw exact match over kept_with_eos on both subsets, with the paper's points."""
+
+    def draw(canvas: Canvas) -> None:
+        for axes, sample in zip(canvas.subplots(1, 2), tradeoff.sweep.bootstraps, strict=True):
+            for kind in tradeoff.kinds:
+                _plot_curve(axes, sample, tradeoff.sweep.points(kind), kind)
+            for kind in tradeoff.kinds:
+                _plot_paper(axes, kind)
+            axes.axvline(100 * tradeoff.at, color="#999999", linewidth=0.8, linestyle=":")
+            axes.set_title(f"{TITLES[sample.subset]}, {sample.sentences:,}", fontsize=10)
+            axes.set_xlabel("kept, end mark counted (%)")
+            axes.set_ylabel("exact match, greedy (%)")
+            axes.legend(frameon=False, fontsize=8)
+
+    return draw
+
+
+def _plot_curve(axes: Any, sample: Bootstrap, curve: list[Point], kind: str) -> None:
+    rows = []
+    for point in curve:
+        exact = sample.value(point, "exact_match")
+        low, high = interval(sample.of(point, "exact_match")) or (exact, exact)
+        kept = sample.value(point, "kept_with_eos")
+        rows.append([100 * value for value in (kept, exact, low, high)])
+    if not rows:
+        return
+    x, y, below, above = zip(*sorted(rows), strict=True)
+    objective = OBJECTIVES[kind]
+    axes.plot(x, y, "-o", color=objective.color, markersize=4, label=objective.name)
+    axes.vlines(x, below, above, color=objective.color, linewidth=1)
+
+
+def _plot_paper(axes: Any, kind: str) -> None:
+    pairs = sorted(
+        (100 * paper.KEPT_WITH_EOS[scheme], 100 * (paper.exact_match(scheme, scheme) or 0.0))
+        for scheme in paper.DECODERS
+        if scheme[0] == kind
+    )
+    if pairs:
+        axes.plot(
+            *zip(*pairs, strict=True),
+            "x",
+            color=OBJECTIVES[kind].color,
+            markersize=5,
+            alpha=0.6,
+            label=f"{OBJECTIVES[kind].name}, paper (table 2)",
+        )
+
+
+def lead_table(tradeoff: Tradeoff) -> Table:
+    """List the leads on both subsets, by both measures of retention."""
+    rows: list[Row] = [
+        (
+            lead.subset,
+            lead.retention,
+            lead.at,
+            lead.ours,
+            lead.theirs,
+            lead.points,
+            *(lead.points_interval[over] for over in ("sentences", "seeds", "both")),
+            lead.relative,
+            lead.relative_interval["both"],
+            tradeoff.claimed,
+            lead.shared_range,
+            *lead.widths,
+        )
+        for lead in tradeoff.leads
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Everywhere:
-    """Two curves compared over the whole range they share."""
-
-    subset: str
-    range: tuple[float, float] | None
-    levels: int
-    ahead: int  # levels at which ours is better
-    worst: float | None  # our smallest lead: in points of accuracy, or of retention saved
-
-
-def ahead_at_every_accuracy(
-    resampled: Resampled, ours: Sequence[Setting], theirs: Sequence[Setting]
-) -> Everywhere:
-    """At the same accuracy, do we keep less? Figure 2 reads its curves this way."""
-    return _everywhere(resampled, ours, theirs, x="exact_match", y="kept_with_eos", sign=-1)
-
-
-def ahead_at_every_retention(
-    resampled: Resampled, ours: Sequence[Setting], theirs: Sequence[Setting]
-) -> Everywhere:
-    """Where as much is kept, do we get more back? Figure 3 reads its curves this way."""
-    return _everywhere(resampled, ours, theirs, x="kept_with_eos", y="exact_match", sign=1)
-
-
-def _everywhere(
-    resampled: Resampled,
-    ours: Sequence[Setting],
-    theirs: Sequence[Setting],
-    *,
-    x: str,
-    y: str,
-    sign: int,
-) -> Everywhere:
-    shared = reach(resampled, [ours, theirs], x)
-    if shared is None:
-        return Everywhere(resampled.subset, None, 0, 0, None)
-    gains = []
-    for at in np.linspace(*shared, LEVELS):
-        mine, other = (_point_curve(resampled, curve, at, x, y) for curve in (ours, theirs))
-        gains.append(sign * (mine - other))
-    return Everywhere(
-        resampled.subset, shared, LEVELS, sum(gain > 0 for gain in gains), float(min(gains))
+    caption = (
+        f"Constr against {tradeoff.other}, read between the points of either curve; the typed "
+        "fraction is that which the paper's retention stands for ((K − 12.5) / 87.5)"
     )
+    return Table(f"lead-over-{tradeoff.other.lower()}", caption, LEAD_COLUMNS, rows)
 
 
-def _point_curve(
-    resampled: Resampled, settings: Sequence[Setting], at: float, x: str, y: str
-) -> float:
-    rows = sorted(
-        (float(resampled.of(one, x)[0]), float(resampled.of(one, y)[0])) for one in settings
+def point_table(tradeoff: Tradeoff) -> Table:
+    """List the points of every curve in the figure."""
+    rows = [
+        _point_row(sample, point)
+        for sample in tradeoff.sweep.bootstraps
+        for kind in tradeoff.kinds
+        for point in tradeoff.sweep.points(kind)
+    ]
+    name = f"points-{tradeoff.item.lower().replace(' ', '-')}"
+    caption = "The points: means over seeds, with the paper's own pair from table 2 beside them"
+    return Table(name, caption, POINT_COLUMNS, rows)
+
+
+def _point_row(sample: Bootstrap, point: Point) -> Row:
+    scheme = (point.kind, point.parameter)
+    has_seeds = len(point.runs) > 1
+    return (
+        sample.subset,
+        point.label,
+        len(point.runs),
+        sample.value(point, "kept_with_eos"),
+        interval(sample.of(point, "kept_with_eos")),
+        sample.value(point, "typed_fraction"),
+        interval(sample.of(point, "typed_fraction")),
+        sample.value(point, "exact_match"),
+        interval(sample.of(point, "exact_match", "sentences")),
+        interval(sample.of(point, "exact_match", "seeds")) if has_seeds else None,
+        interval(sample.of(point, "exact_match", "both")),
+        sample.value(point, "exact_match_served"),
+        sample.value(point, "top3"),
+        paper.KEPT_WITH_EOS.get(scheme),
+        paper.exact_match(scheme, scheme),
     )
-    return float(np.interp(at, [row[0] for row in rows], [row[1] for row in rows]))

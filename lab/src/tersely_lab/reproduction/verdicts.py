@@ -1,9 +1,10 @@
-"""A verdict: a claim of the paper, the reading it is held against, and what ours comes to."""
+"""Verdicts: a claim of the paper, the reading it is judged by, and our numbers."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from tersely_lab.reproduction.resampling import Interval
+from tersely_lab.reproduction.bootstrap import Interval
+from tersely_lab.reproduction.document import Section
 
 Ruling = Literal["holds", "does not hold", "not comparable"]
 RULINGS: tuple[Ruling, ...] = get_args(Ruling)
@@ -14,33 +15,41 @@ ON = {"all": "all test sentences", "matched": "sentences of the paper's length"}
 class Verdict:
     """One claim under one reading."""
 
-    item: str  # the figure, table or appendix
+    item: str  # figure, table or appendix of the paper
     claim: str
-    paper: str  # their figures
+    paper: str  # the paper's numbers
     reading: str
-    ours: str
+    ours: str  # our numbers
     ruling: Ruling
 
 
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """An item of the paper, reproduced: verdicts on its claims, and sections of the page."""
+
+    verdicts: tuple[Verdict, ...] = ()
+    sections: tuple[Section, ...] = ()
+
+
 def ruling(holds: bool | None) -> Ruling:
-    """None: it cannot be told."""
+    """Return the ruling; None means that the data do not allow one."""
     if holds is None:
         return "not comparable"
     return "holds" if holds else "does not hold"
 
 
 def percent(share: float | None) -> str:
-    """A share as text."""
+    """Format a share."""
     return "–" if share is None else f"{100 * share:.2f} %"
 
 
 def points(share: float | None) -> str:
-    """A difference of shares as text."""
+    """Format a difference of shares."""
     return "–" if share is None else f"{100 * share:+.2f} points"
 
 
 def between(interval: Interval | None) -> str:
-    """An interval of shares as text."""
+    """Format an interval of shares."""
     if interval is None:
         return "no interval"
     low, high = interval
@@ -48,5 +57,5 @@ def between(interval: Interval | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """A plain number as text."""
+    """Format a plain number."""
     return "–" if value is None else f"{value:.2f}"
