@@ -40,24 +40,28 @@ KEYWORDS = [
 def test_every_suggestion_contains_the_keywords_in_order(completer: Completer, n: int) -> None:
     for text, found in zip(KEYWORDS, completer.complete_batch(KEYWORDS, n), strict=True):
         assert 1 <= len(found) <= n
-        for one in found:
-            assert align(tokenise(text).tokens, one.tokens) is not None, text
-            assert one.text == detokenise(one.tokens)
+        for suggestion in found:
+            assert align(tokenise(text).tokens, suggestion.tokens) is not None, text
+            assert suggestion.text == detokenise(suggestion.tokens)
 
 
 def test_a_batch_is_completed_as_each_text_alone(completer: Completer) -> None:
     for text, found in zip(KEYWORDS, completer.complete_batch(KEYWORDS), strict=True):
         alone = completer.complete(text)
         # Sentences equally likely may change places: sums are rounded otherwise in a batch.
-        assert [one.score for one in alone] == pytest.approx([one.score for one in found], rel=1e-3)
+        assert [suggestion.score for suggestion in alone] == pytest.approx(
+            [suggestion.score for suggestion in found], rel=1e-3
+        )
 
 
 def test_scores_are_probabilities_best_first(completer: Completer) -> None:
     found = completer.complete("waiter", n=5)
-    scores = [one.score for one in found]
+    scores = [suggestion.score for suggestion in found]
     assert scores == sorted(scores, reverse=True)
     assert 0 < sum(scores) <= 1
-    losses = total_nll(completer.runtime, [["waiter"]] * 5, [one.tokens for one in found])
+    losses = total_nll(
+        completer.runtime, [["waiter"]] * 5, [suggestion.tokens for suggestion in found]
+    )
     assert scores == pytest.approx([math.exp(-loss) for loss in losses], rel=1e-3)
 
 
@@ -73,18 +77,21 @@ def test_words_past_the_vocabulary_stay_in_their_own_row() -> None:
     completer = Completer(folder_of(scheme))
     beam = BeamOptions(width=10, n_best=10, max_tokens=2, extra_tokens=0)
     plain, copying = completer.suggest([["w5"], ["w30", "w31"]], beam)
-    words = {one.tokens for one in plain}
-    assert {tuple(word for word in one if word != "<shift>") for one in words} == {
+    words = {suggestion.tokens for suggestion in plain}
+    assert {tuple(word for word in tokens if word != "<shift>") for tokens in words} == {
         ("w5",),
         ("w5", "w5"),
     }
-    assert [one.tokens for one in copying] == [("w30", "w31")]
+    assert [suggestion.tokens for suggestion in copying] == [("w30", "w31")]
 
 
 def test_guesses_are_greedy_and_unconstrained(completer: Completer) -> None:
     guesses = completer.guess([["waiter"], [], ["zyzzyva"]])
     assert len(guesses) == 3
-    assert all(isinstance(one, Suggestion) and len(one.tokens) <= MAX_TOKENS for one in guesses)
+    assert all(
+        isinstance(suggestion, Suggestion) and len(suggestion.tokens) <= MAX_TOKENS
+        for suggestion in guesses
+    )
     beam = BeamOptions(
         width=1, n_best=1, max_tokens=MAX_TOKENS, enforce_keywords=False, forbidden=()
     )
@@ -124,18 +131,18 @@ def test_a_sentence_in_memory_is_suggested_and_ranks_higher_the_more_it_is_used(
     with Memory(tmp_path / "phrases.db") as memory:
         completer = Completer.load(trained, memory)
         before = completer.complete("waiter friendly")
-        assert {one.source for one in before} == {"model"}
+        assert {suggestion.source for suggestion in before} == {"model"}
         memory.remember(said)
         once = completer.complete("waiter friendly")
-        assert [one for one in once if one.source == "memory"] == [
-            one for one in once if one.text == said
+        assert [suggestion for suggestion in once if suggestion.source == "memory"] == [
+            suggestion for suggestion in once if suggestion.text == said
         ]
         for _ in range(30):
             memory.remember(said)
         often = completer.complete("waiter friendly")
         assert often[0].text == said
         assert len(often) == len(once) == 3
-        assert sum(one.score for one in often) <= 1 + 1e-6
+        assert sum(suggestion.score for suggestion in often) <= 1 + 1e-6
         assert completer.complete("friendly waiter")[0].text != said
 
 
@@ -145,7 +152,7 @@ def test_a_sentence_of_model_and_memory_is_suggested_once(trained: Path, tmp_pat
         best = completer.complete("waiter friendly")[0]
         memory.remember(best.text)
         again = completer.complete("waiter friendly")
-        assert [one.text for one in again].count(best.text) == 1
+        assert [suggestion.text for suggestion in again].count(best.text) == 1
         assert again[0].text == best.text
         assert again[0].score > best.score
 
@@ -155,33 +162,35 @@ def test_suggestions_differ_in_words_not_only_in_capitals_and_punctuation(
 ) -> None:
     for typed in ("waiter friendly", "soup cold", "thank", "london"):
         words = [
-            [token for token in one.tokens if token[0].isalnum()]
-            for one in completer.complete(typed, 5)
+            [token for token in suggestion.tokens if token[0].isalnum()]
+            for suggestion in completer.complete(typed, 5)
         ]
         assert len({tuple(row) for row in words}) == len(words)
 
 
 @pytest.mark.parametrize("phrase", ["soup cold", "friendly waiter", "zyzzyva quux"])
 def test_a_phrase_in_quotes_stays_together(completer: Completer, phrase: str) -> None:
-    for one in completer.complete(f'"{phrase}" today'):
-        assert phrase in one.text.lower()
+    for suggestion in completer.complete(f'"{phrase}" today'):
+        assert phrase in suggestion.text.lower()
 
 
 @pytest.mark.parametrize("ending", ["?", "!", "."])
 def test_a_sentence_ends_as_it_was_typed(completer: Completer, ending: str) -> None:
-    for one in completer.complete(f"waiter friendly{ending}"):
-        assert one.tokens[-1] == ending
+    for suggestion in completer.complete(f"waiter friendly{ending}"):
+        assert suggestion.tokens[-1] == ending
 
 
 def test_an_unfinished_word_is_completed(completer: Completer) -> None:
     assert "waiter" in completer.model.vocabulary
     found = completer.complete("10 waite", prefix=True)
     assert len(found) == 3
-    for one in found:
-        assert "10" in one.tokens
-        assert {"waiter", "waited"} & set(one.tokens)
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
-    assert sum(one.score for one in found) <= 1 + 1e-6
+    for suggestion in found:
+        assert "10" in suggestion.tokens
+        assert {"waiter", "waited"} & set(suggestion.tokens)
+    assert [suggestion.score for suggestion in found] == sorted(
+        (suggestion.score for suggestion in found), reverse=True
+    )
+    assert sum(suggestion.score for suggestion in found) <= 1 + 1e-6
 
 
 def test_a_blank_finishes_a_word(completer: Completer) -> None:
@@ -194,16 +203,21 @@ def test_finished_and_unfinished_queries_can_be_batched(completer: Completer) ->
     together = completer.complete_batch(texts, prefix=True)
     for text, found in zip(texts, together, strict=True):
         alone = completer.complete(text, prefix=True)
-        assert [one.text for one in found] == [one.text for one in alone]
+        assert [suggestion.text for suggestion in found] == [
+            suggestion.text for suggestion in alone
+        ]
 
 
 @pytest.mark.parametrize("prefix", [False, True])
 def test_forbidden_words_do_not_appear(completer: Completer, prefix: bool) -> None:
     usual = completer.complete("soup waite", prefix=prefix)
-    words = {token for one in usual for token in one.tokens if token.isalpha()} - {"soup", "waite"}
+    words = {token for suggestion in usual for token in suggestion.tokens if token.isalpha()} - {
+        "soup",
+        "waite",
+    }
     for word in sorted(words):
-        for one in completer.complete("soup waite", prefix=prefix, without=[word.title()]):
-            assert word not in one.tokens
+        for suggestion in completer.complete("soup waite", prefix=prefix, without=[word.title()]):
+            assert word not in suggestion.tokens
 
 
 def test_a_sentence_in_memory_with_a_forbidden_word_is_not_suggested(
@@ -213,7 +227,7 @@ def test_a_sentence_in_memory_with_a_forbidden_word_is_not_suggested(
         memory.remember("The soup was awful.")
         completer = Completer.load(trained, memory)
         found = completer.complete("soup", without=["awful"])
-        assert {one.source for one in found} == {"model"}
+        assert {suggestion.source for suggestion in found} == {"model"}
 
 
 def test_a_keyword_must_not_be_forbidden(completer: Completer) -> None:

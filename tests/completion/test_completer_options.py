@@ -31,11 +31,11 @@ def completer(request: pytest.FixtureRequest, trained: Path) -> Completer:
 
 
 def texts(found: list[Suggestion]) -> list[str]:
-    return [one.text for one in found]
+    return [suggestion.text for suggestion in found]
 
 
-def words(one: Suggestion) -> str:
-    return " " + " ".join(token for token in one.tokens if token != SHIFT) + " "
+def words(suggestion: Suggestion) -> str:
+    return " " + " ".join(token for token in suggestion.tokens if token != SHIFT) + " "
 
 
 @pytest.mark.parametrize("typed", ["cold soup waiter", "waiter", "the cold the", "soup " * 6, ""])
@@ -44,8 +44,8 @@ def test_in_any_order_every_keyword_appears_as_often_as_typed(
 ) -> None:
     found = completer.complete(typed, order="free")
     assert found
-    for one in found:
-        assert Counter(typed.split()) <= Counter(one.tokens)
+    for suggestion in found:
+        assert Counter(typed.split()) <= Counter(suggestion.tokens)
 
 
 def test_in_free_order_every_permutation_has_the_same_suggestions(completer: Completer) -> None:
@@ -53,17 +53,17 @@ def test_in_free_order_every_permutation_has_the_same_suggestions(completer: Com
     for typed in permutations(["cold", "soup", "waiter"]):
         found = completer.complete(" ".join(typed), order="free")
         assert texts(found) == texts(usual)
-        scores = [one.score for one in usual]
-        assert [one.score for one in found] == pytest.approx(scores, rel=1e-3)
+        scores = [suggestion.score for suggestion in usual]
+        assert [suggestion.score for suggestion in found] == pytest.approx(scores, rel=1e-3)
 
 
 def test_in_any_order_phrases_stay_together_and_the_ending_stays_last(
     completer: Completer,
 ) -> None:
-    for one in completer.complete('cold "friendly waiter" Paris soup?', order="free"):
-        assert " friendly waiter " in words(one)
-        assert one.tokens[-1] == "?"
-        assert (SHIFT, "paris") in zip(one.tokens, one.tokens[1:], strict=False)
+    for suggestion in completer.complete('cold "friendly waiter" Paris soup?', order="free"):
+        assert " friendly waiter " in words(suggestion)
+        assert suggestion.tokens[-1] == "?"
+        assert (SHIFT, "paris") in zip(suggestion.tokens, suggestion.tokens[1:], strict=False)
 
 
 @pytest.mark.parametrize("word", ["soup", "zyzzyva", "friendly waiter", "Paris", "ok !"])
@@ -73,11 +73,13 @@ def test_a_required_word_appears_and_the_keywords_keep_their_order(
 ) -> None:
     found = completer.complete(typed, including=[word])
     assert 1 <= len(found) <= 3
-    for one in found:
-        assert align(tokenise(typed).tokens, one.tokens) is not None
-        assert f" {word.lower()} " in words(one)
-        assert word != "Paris" or (SHIFT, "paris") in zip(one.tokens, one.tokens[1:], strict=False)
-        assert not typed.endswith("?") or one.tokens[-1] == "?"
+    for suggestion in found:
+        assert align(tokenise(typed).tokens, suggestion.tokens) is not None
+        assert f" {word.lower()} " in words(suggestion)
+        assert word != "Paris" or (SHIFT, "paris") in zip(
+            suggestion.tokens, suggestion.tokens[1:], strict=False
+        )
+        assert not typed.endswith("?") or suggestion.tokens[-1] == "?"
 
 
 def test_a_required_word_that_is_typed_need_not_appear_twice(completer: Completer) -> None:
@@ -91,9 +93,9 @@ def test_a_required_word_that_is_typed_need_not_appear_twice(completer: Complete
 def test_required_and_forbidden_words_go_together(completer: Completer) -> None:
     found = completer.complete("late", including=["soup"], without=["the", "Waiter"])
     assert found
-    for one in found:
-        assert {"late", "soup"} <= set(one.tokens)
-        assert not {"the", "waiter"} & set(one.tokens)
+    for suggestion in found:
+        assert {"late", "soup"} <= set(suggestion.tokens)
+        assert not {"the", "waiter"} & set(suggestion.tokens)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_invalid_options_are_refused(completer: Completer, fields: dict[str, Any
 
 
 def test_a_forbidden_word_does_not_come_in_capitals() -> None:
-    """Of two words to say, both are forms of one."""
+    """The vocabulary has two words, which are forms of the same word."""
     model = monotone_folder_of(small_monotone(small_monotone_shape(vocabulary_size=7)))
     completer = Completer(
         ModelFolder(
@@ -125,11 +127,11 @@ def test_a_forbidden_word_does_not_come_in_capitals() -> None:
             Vocabulary([*SPECIAL_TOKENS, "ok", "OK"]),
         )
     )
-    said = {token for one in completer.complete("") for token in one.tokens}
+    said = {token for suggestion in completer.complete("") for token in suggestion.tokens}
     assert {"ok", "OK"} & said
     for forbidden in ("ok", "OK", "Ok"):
         found = completer.complete("", without=[forbidden])
-        assert {token for one in found for token in one.tokens} <= {SHIFT}
+        assert {token for suggestion in found for token in suggestion.tokens} <= {SHIFT}
 
 
 @pytest.mark.parametrize(
@@ -179,14 +181,14 @@ def test_the_rest_of_an_open_sentence_is_suggested(completer: Completer) -> None
         last = np.array([word])
         total += float(coming.log_prob(last)[0])
     assert found[0].score == pytest.approx(np.exp(total), rel=1e-3)
-    for one in found:
-        assert "soup" in one.tokens
+    for suggestion in found:
+        assert "soup" in suggestion.tokens
 
 
 @pytest.mark.parametrize("context", ["", " \n", "Why?", "x" * 5000, "\ud800 \x00", "word " * 400])
 def test_any_text_may_be_the_context(completer: Completer, context: str) -> None:
-    for one in completer.complete("soup cold", context=context):
-        assert align(["soup", "cold"], one.tokens) is not None
+    for suggestion in completer.complete("soup cold", context=context):
+        assert align(["soup", "cold"], suggestion.tokens) is not None
 
 
 def test_a_misspelt_word_stays_and_one_more_suggestion_corrects_it(
@@ -195,7 +197,7 @@ def test_a_misspelt_word_stays_and_one_more_suggestion_corrects_it(
     usual = completer.complete("waitr soup")
     *typed, read = completer.complete("waitr soup", corrections=True)
     assert typed == usual
-    assert all("waitr" in one.tokens and not one.corrected for one in typed)
+    assert all("waitr" in suggestion.tokens and not suggestion.corrected for suggestion in typed)
     assert read.corrected[0][0] == "waitr"
     assert align([read.corrected[0][1], "soup"], read.tokens) is not None
     assert read.corrected[0][1] in completer.model.vocabulary
@@ -205,7 +207,7 @@ def test_without_misspelt_words_nothing_is_corrected(completer: Completer) -> No
     for typed in ("waiter soup", "", "10", "NATO", "zyzzyva"):
         assert completer.complete(typed, corrections=True) == completer.complete(typed)
     unfinished = completer.complete("soup waitr", prefix=True, corrections=True)
-    assert not any(one.corrected for one in unfinished)
+    assert not any(suggestion.corrected for suggestion in unfinished)
 
 
 @pytest.mark.parametrize("order", ["typed", "free"])
@@ -218,7 +220,7 @@ def test_the_corrected_suggestion_follows_the_options_too(
         "without": ["the"],
         "corrections": True,
     }
-    *_, read = completer.complete("waitr late", corrections=True, **fields)
+    *_, read = completer.complete("waitr late", **fields)
     assert read.corrected
     assert {"soup", "late", read.corrected[0][1]} <= set(read.tokens)
     assert "the" not in read.tokens
@@ -278,11 +280,11 @@ def test_500_keywords_are_completed_without_a_step_after_the_deadline(
     opening = 6 if name == "after" else 0  # words that are read, not searched for
     assert len(steps) <= opening
     assert found
-    for one in found:
-        assert Counter(typed[:499]) <= Counter(one.tokens)
+    for suggestion in found:
+        assert Counter(typed[:499]) <= Counter(suggestion.tokens)
         if OPTIONS[name].get("order") != "free":
-            assert align(typed[:499], one.tokens) is not None
-        assert name not in ("with", "all") or "sorry" in one.tokens
+            assert align(typed[:499], suggestion.tokens) is not None
+        assert name not in ("with", "all") or "sorry" in suggestion.tokens
 
 
 def count_steps(completer: Completer, monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -314,9 +316,9 @@ def test_few_steps_are_taken_after_the_deadline(
         found = completer.complete(typed, deadline=deadline, **OPTIONS[name])
         assert len(steps) <= min(whole, seconds + longest)
         assert found
-        for one in found:
-            if not one.corrected:
-                assert Counter(typed.split()[:-1]) <= Counter(one.tokens)
+        for suggestion in found:
+            if not suggestion.corrected:
+                assert Counter(typed.split()[:-1]) <= Counter(suggestion.tokens)
 
 
 def test_with_time_enough_a_deadline_changes_nothing(completer: Completer) -> None:
@@ -335,7 +337,7 @@ def test_one_deadline_holds_for_a_whole_batch(
     assert len(steps) < 60
     for text, own in zip(typed, found, strict=True):
         assert own
-        assert all(Counter(text.split()) <= Counter(one.tokens) for one in own)
+        assert all(Counter(text.split()) <= Counter(suggestion.tokens) for suggestion in own)
 
 
 def test_eight_threads_get_the_suggestions_of_one(completer: Completer, tmp_path: Path) -> None:
@@ -345,11 +347,11 @@ def test_eight_threads_get_the_suggestions_of_one(completer: Completer, tmp_path
         memory.remember("The waiter was cold.")
         shared = Completer(completer.model, memory)
 
-        def ask(one: tuple[str, dict[str, Any]]) -> list[Suggestion]:
-            return shared.complete(one[0], **one[1])
+        def ask(suggestion: tuple[str, dict[str, Any]]) -> list[Suggestion]:
+            return shared.complete(suggestion[0], **suggestion[1])
 
-        alone = [ask(one) for one in asked]
-        assert any(one.source == "memory" for found in alone for one in found)
+        alone = [ask(suggestion) for suggestion in asked]
+        assert any(suggestion.source == "memory" for found in alone for suggestion in found)
         with ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(ask, asked * 2))
     assert answers == alone * 2

@@ -55,16 +55,20 @@ def test_candidates_contain_the_keywords_and_their_score_is_their_probability(
 ) -> None:
     for row, found in zip(QUERIES, search.search(QUERIES, SETTINGS), strict=True):
         assert 1 <= len(found) <= 3
-        losses = total_nll(search.runtime, [row.tokens] * len(found), [one.tokens for one in found])
-        for one, loss in zip(found, losses, strict=True):
-            assert align(row.tokens, one.tokens) is not None
-            assert one.text == detokenise(one.tokens)
-            assert one.score == pytest.approx(math.exp(-loss), rel=1e-3)
+        losses = total_nll(
+            search.runtime, [row.tokens] * len(found), [suggestion.tokens for suggestion in found]
+        )
+        for suggestion, loss in zip(found, losses, strict=True):
+            assert align(row.tokens, suggestion.tokens) is not None
+            assert suggestion.text == detokenise(suggestion.tokens)
+            assert suggestion.score == pytest.approx(math.exp(-loss), rel=1e-3)
 
 
 def test_candidates_differ_in_words_not_only_in_capitals(search: CandidateSearch) -> None:
     for found in search.search(QUERIES, SETTINGS):
-        words = {tuple(token for token in one.tokens if token != SHIFT) for one in found}
+        words = {
+            tuple(token for token in suggestion.tokens if token != SHIFT) for suggestion in found
+        }
         assert len(words) == len(found)
 
 
@@ -74,34 +78,36 @@ def test_scores_are_calibrated(search: CandidateSearch) -> None:
     for plain, calibrated in zip(
         search.search(QUERIES, SETTINGS), other.search(QUERIES, SETTINGS), strict=True
     ):
-        assert [one.text for one in calibrated] == [one.text for one in plain]
-        expected = calibration.apply([one.score for one in plain])
-        assert [one.score for one in calibrated] == pytest.approx(expected)
-        assert expected != [one.score for one in plain]
+        assert [suggestion.text for suggestion in calibrated] == [
+            suggestion.text for suggestion in plain
+        ]
+        expected = calibration.apply([suggestion.score for suggestion in plain])
+        assert [suggestion.score for suggestion in calibrated] == pytest.approx(expected)
+        assert expected != [suggestion.score for suggestion in plain]
 
 
 def test_after_an_opening_the_rest_of_the_sentence_is_suggested(search: CandidateSearch) -> None:
     runtime, opening = search.runtime, ("w11", "w12", "w38")  # w38 is unknown
     settings = replace(SETTINGS, opening=opening)
     [found] = search.search([parse_query("w5 w6")], settings)
-    for one in found:
-        assert align(["w5", "w6"], one.tokens) is not None
+    for suggestion in found:
+        assert align(["w5", "w6"], suggestion.tokens) is not None
         total, said = 0.0, [BOS_ID, *runtime.vocabulary.encode(opening)]
         state = runtime.begin([("w5", "w6")])
         for word in said[:-1]:
             state, _ = runtime.step(state, np.array([word]))
         last = said[-1]
-        for word in [*runtime.vocabulary.encode(one.tokens), EOS_ID]:
+        for word in [*runtime.vocabulary.encode(suggestion.tokens), EOS_ID]:
             state, coming = runtime.step(state, np.array([last]))
             total += float(coming.log_prob(np.array([word]))[0])
             last = word
-        assert one.score == pytest.approx(math.exp(total), rel=1e-3)
+        assert suggestion.score == pytest.approx(math.exp(total), rel=1e-3)
 
 
 def test_a_keyword_in_the_opening_appears_once_more(search: CandidateSearch) -> None:
     settings = replace(SETTINGS, opening=("w5", "w6"))
     [found] = search.search([parse_query("w5 w6")], settings)
-    assert all(align(["w5", "w6"], one.tokens) is not None for one in found)
+    assert all(align(["w5", "w6"], suggestion.tokens) is not None for suggestion in found)
 
 
 EXPANSIONS = [
@@ -123,16 +129,20 @@ def test_expansions_are_weighted_by_the_probability_of_their_best_sentence(
     shares /= shares.sum()
     by_hand: dict[str, tuple[float, object]] = {}
     for share, expansion, row in zip(shares, EXPANSIONS, found, strict=True):
-        for one in row:
-            score = share * one.score
-            if score > by_hand.get(one.text, (0.0, None))[0]:
-                by_hand[one.text] = score, expansion.corrected
+        for suggestion in row:
+            score = share * suggestion.score
+            if score > by_hand.get(suggestion.text, (0.0, None))[0]:
+                by_hand[suggestion.text] = score, expansion.corrected
     first = sorted(by_hand.items(), key=lambda item: -item[1][0])[:3]
     pooled = search.rank(EXPANSIONS, given, SETTINGS)
-    assert [one.text for one in pooled] == [text for text, _ in first]
-    assert [one.score for one in pooled] == pytest.approx([score for _, (score, _) in first])
-    assert [one.corrected for one in pooled] == [corrected for _, (_, corrected) in first]
-    assert sum(one.score for one in pooled) <= 1
+    assert [suggestion.text for suggestion in pooled] == [text for text, _ in first]
+    assert [suggestion.score for suggestion in pooled] == pytest.approx(
+        [score for _, (score, _) in first]
+    )
+    assert [suggestion.corrected for suggestion in pooled] == [
+        corrected for _, (_, corrected) in first
+    ]
+    assert sum(suggestion.score for suggestion in pooled) <= 1
 
 
 def test_a_single_expansion_is_searched_as_a_query(search: CandidateSearch) -> None:
@@ -153,8 +163,10 @@ def test_a_tiny_prior_weight_ranks_an_expansion_last(
 def test_a_sentence_of_two_expansions_is_suggested_once(search: CandidateSearch) -> None:
     twice = search.rank([Expansion(QUERIES[0]), Expansion(QUERIES[0], 2.0)], (), SETTINGS)
     [once] = search.search([QUERIES[0]], SETTINGS)
-    assert [one.text for one in twice] == [one.text for one in once]
-    assert [one.score for one in twice] == pytest.approx([one.score * 2 / 3 for one in once])
+    assert [suggestion.text for suggestion in twice] == [suggestion.text for suggestion in once]
+    assert [suggestion.score for suggestion in twice] == pytest.approx(
+        [suggestion.score * 2 / 3 for suggestion in once]
+    )
 
 
 def test_the_loss_of_a_query_is_that_of_its_greedy_sentence(search: CandidateSearch) -> None:
@@ -186,7 +198,7 @@ def test_after_the_deadline_no_loss_is_computed(search: CandidateSearch) -> None
 
 def test_after_the_deadline_every_expansion_has_a_candidate(search: CandidateSearch) -> None:
     pooled = search.rank(EXPANSIONS, ("w5",), EXPIRED)
-    assert {one.text for one in pooled} == {"w5 w6", "w5 w7", "w5 w39"}
+    assert {suggestion.text for suggestion in pooled} == {"w5 w6", "w5 w7", "w5 w39"}
 
 
 LATE_ENTRY = MemoryEntry("I will be late.", 3, "2026-01-01 00:00:00")
@@ -251,11 +263,13 @@ def recalled(memory: Memory, text: str, *, prefix: bool = False, free: bool = Fa
 def test_model_and_memory_share_one_probability(memory: Memory) -> None:
     model = [suggested("It is late.", 0.6), suggested("I was late.", 0.4)]
     mixed = merge_memory(memory, parse_query("late"), model)
-    assert [one.score for one in mixed] == sorted((one.score for one in mixed), reverse=True)
-    assert sum(one.score for one in mixed) == pytest.approx(1.0)
-    scores = {one.text: one.score for one in mixed}
+    assert [suggestion.score for suggestion in mixed] == sorted(
+        (suggestion.score for suggestion in mixed), reverse=True
+    )
+    assert sum(suggestion.score for suggestion in mixed) == pytest.approx(1.0)
+    scores = {suggestion.text: suggestion.score for suggestion in mixed}
     assert scores["It is late."] / scores["I was late."] == pytest.approx(0.6 / 0.4)
-    assert {one.text for one in mixed if one.source == "memory"} == {
+    assert {suggestion.text for suggestion in mixed if suggestion.source == "memory"} == {
         LATE_ENTRY.text,
         "Late? Not me.",
     }
@@ -265,8 +279,11 @@ def test_a_sentence_of_model_and_memory_is_suggested_once_with_both_scores(memor
     model = [suggested(LATE_ENTRY.text, 0.5), suggested("It is late.", 0.1)]
     mixed = merge_memory(memory, parse_query("will late"), model)
     alone = merge_memory(memory, parse_query("will late"), model[1:])
-    assert [one.text for one in mixed].count(LATE_ENTRY.text) == 1
-    both, only = (next(one for one in row if one.text == LATE_ENTRY.text) for row in (mixed, alone))
+    assert [suggestion.text for suggestion in mixed].count(LATE_ENTRY.text) == 1
+    both, only = (
+        next(suggestion for suggestion in row if suggestion.text == LATE_ENTRY.text)
+        for row in (mixed, alone)
+    )
     assert both.source == "memory"
     left = merge_memory(memory, parse_query("will late"), model[1:])[-1].score / 0.1
     assert both.score == pytest.approx(only.score + left * 0.5)

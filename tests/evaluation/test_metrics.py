@@ -71,18 +71,18 @@ def make_prediction(tokens: int, typed: int, **changes: Any) -> Prediction:
 def test_a_prediction_holds_what_the_model_did(
     completer: Completer, predictions: list[Prediction]
 ) -> None:
-    kept = [one for one in SENTENCES if len(tokenise(one).tokens) <= 16]
-    assert [one.sentence for one in predictions] == kept
-    for one in predictions[::17]:
-        tokens = tokenise(one.sentence).tokens
-        assert one.tokens == len(tokens)
-        assert one.keywords == completer.keywords(one.sentence, 0.4).keywords
-        assert one.typed_characters == len(detokenise(one.keywords))
-        assert one.greedy == completer.guess([one.keywords])[0].text
-        assert len(one.suggestions) == 3
-        loss = total_nll(completer.runtime, [one.keywords], [tokens])[0]
-        assert one.nll == pytest.approx(loss, abs=1e-3)
-        assert one.as_dict()["keywords"] == one.keywords
+    kept = [prediction for prediction in SENTENCES if len(tokenise(prediction).tokens) <= 16]
+    assert [prediction.sentence for prediction in predictions] == kept
+    for prediction in predictions[::17]:
+        tokens = tokenise(prediction.sentence).tokens
+        assert prediction.tokens == len(tokens)
+        assert prediction.keywords == completer.keywords(prediction.sentence, 0.4).keywords
+        assert prediction.typed_characters == len(detokenise(prediction.keywords))
+        assert prediction.greedy == completer.guess([prediction.keywords])[0].text
+        assert len(prediction.suggestions) == 3
+        loss = total_nll(completer.runtime, [prediction.keywords], [tokens])[0]
+        assert prediction.nll == pytest.approx(loss, abs=1e-3)
+        assert prediction.as_dict()["keywords"] == prediction.keywords
 
 
 def test_a_sentence_counts_as_recovered_at_its_rank(completer: Completer) -> None:
@@ -93,25 +93,25 @@ def test_a_sentence_counts_as_recovered_at_its_rank(completer: Completer) -> Non
         assert found["typed_fraction"] == found["exact_match"] == 1.0
         assert (found["exact_match_served"], found["top3"]) == (served, top3)
     fewer = predict(parrot, SENTENCES, budget=0.4)
-    for one in fewer:
-        assert one.exact == (one.keywords == tokenise(one.sentence).tokens)
+    for prediction in fewer:
+        assert prediction.exact == (prediction.keywords == tokenise(prediction.sentence).tokens)
 
 
 def test_every_metric_can_be_recomputed_from_the_predictions(predictions: list[Prediction]) -> None:
     found = summarise(predictions)
     count = len(predictions)
-    tokens = sum(len(tokenise(one.sentence).tokens) for one in predictions)
-    kept = sum(len(one.keywords) for one in predictions)
+    tokens = sum(len(tokenise(prediction.sentence).tokens) for prediction in predictions)
+    kept = sum(len(prediction.keywords) for prediction in predictions)
     expected = {
         "tokens_a_sentence": tokens / count,
         "typed_fraction": kept / tokens,
         "kept_with_eos": (kept + count) / (tokens + count),
-        "typed_characters": sum(len(detokenise(one.keywords)) for one in predictions)
-        / sum(len(one.sentence) for one in predictions),
-        "exact_match": sum(one.exact for one in predictions) / count,
-        "exact_match_served": sum(one.served for one in predictions) / count,
-        "top3": sum(one.in_top3 for one in predictions) / count,
-        "nll_per_token": sum(one.nll for one in predictions) / (tokens + count),
+        "typed_characters": sum(len(detokenise(prediction.keywords)) for prediction in predictions)
+        / sum(len(prediction.sentence) for prediction in predictions),
+        "exact_match": sum(prediction.exact for prediction in predictions) / count,
+        "exact_match_served": sum(prediction.served for prediction in predictions) / count,
+        "top3": sum(prediction.in_top3 for prediction in predictions) / count,
+        "nll_per_token": sum(prediction.nll for prediction in predictions) / (tokens + count),
     }
     assert found["sentences"] == count
     assert {name: found[name] for name in expected} == pytest.approx(expected)
@@ -135,13 +135,16 @@ def test_fractions_are_pooled_over_tokens_not_averaged_over_sentences() -> None:
 
 
 def test_seeds_are_averaged_sentence_by_sentence(predictions: list[Prediction]) -> None:
-    flipped = [replace(one, exact=not one.exact, keywords=["a"]) for one in predictions]
+    flipped = [
+        replace(prediction, exact=not prediction.exact, keywords=["a"])
+        for prediction in predictions
+    ]
     found = summarise_seeds([predictions, flipped])
     assert found["exact_match"] == pytest.approx(0.5)
     assert found["intervals"]["exact_match"] == (0.5, 0.5)  # each sentence is right in one of two
-    each = [summarise(one, intervals=False) for one in (predictions, flipped)]
+    each = [summarise(prediction, intervals=False) for prediction in (predictions, flipped)]
     for name, values in found["seeds"].items():
-        assert values == [one[name] for one in each]
+        assert values == [prediction[name] for prediction in each]
     assert found["typed_fraction"] == pytest.approx(np.mean(found["seeds"]["typed_fraction"]))
     assert summarise_seeds([predictions])["intervals"] == summarise(predictions)["intervals"]
 
@@ -154,7 +157,7 @@ def test_lengths_are_matched_to_the_papers_mean() -> None:
     rows = [make_prediction(length, 0) for length in (2, 5, 7, 9, 12, 15, 16)]
     limit, short = length_matched(rows)  # means: 2, 3.5, 4.67, 5.75, 7.0, 8.33, 9.43
     assert limit == 12
-    assert sorted(one.tokens for one in short) == [2, 5, 7, 9, 12]
+    assert sorted(prediction.tokens for prediction in short) == [2, 5, 7, 9, 12]
 
 
 def test_lengths_alone_are_enough_to_match_them() -> None:
@@ -172,6 +175,6 @@ def test_long_sentences_are_left_out_and_counted_as_progress(completer: Complete
     found = predict(
         completer, [*SENTENCES, "  "], budget=None, max_tokens=6, progress=progress.append
     )
-    assert all(one.tokens <= 6 for one in found)
+    assert all(prediction.tokens <= 6 for prediction in found)
     assert 0 < len(found) < len(SENTENCES)
     assert sum(progress) == len(SENTENCES) + 1  # those left out too

@@ -50,17 +50,19 @@ def is_same(written: str, typed: str) -> bool:
     return written.casefold() == typed.casefold()
 
 
-def is_in_tokens(typed: Sequence[str], one: Suggestion) -> bool:
-    rest = iter(as_words(one.tokens))
+def is_in_tokens(typed: Sequence[str], suggestion: Suggestion) -> bool:
+    rest = iter(as_words(suggestion.tokens))
     return all(any(is_same(written, word) for written in rest) for word in typed)
 
 
-def is_in_text(typed: Sequence[str], one: Suggestion) -> bool:
+def is_in_text(typed: Sequence[str], suggestion: Suggestion) -> bool:
     """Return whether the words occur in the text, one after the other."""
     start = 0
     for word in typed:
-        places = range(start, len(one.text) - len(word) + 1)
-        own = (place for place in places if is_same(one.text[place : place + len(word)], word))
+        places = range(start, len(suggestion.text) - len(word) + 1)
+        own = (
+            place for place in places if is_same(suggestion.text[place : place + len(word)], word)
+        )
         place = next(own, None)
         if place is None:
             return False
@@ -68,9 +70,9 @@ def is_in_text(typed: Sequence[str], one: Suggestion) -> bool:
     return True
 
 
-def is_in_any_order(typed: Sequence[str], one: Suggestion) -> bool:
+def is_in_any_order(typed: Sequence[str], suggestion: Suggestion) -> bool:
     """Return whether each word occurs as often as typed; words with capitals are matched first."""
-    left = as_words(one.tokens)
+    left = as_words(suggestion.tokens)
     for word in sorted(typed, key=lambda word: word == word.lower()):
         own = next((written for written in left if is_same(written, word)), None)
         if own is None:
@@ -91,8 +93,8 @@ def completed(
     for batch in batches(texts):
         for text, found in zip(batch, completer.complete_batch(batch, **fields), strict=True):
             assert found, text
-            for one in found:
-                yield text, as_words(parse_query(text).tokens), one
+            for suggestion in found:
+                yield text, as_words(parse_query(text).tokens), suggestion
 
 
 def sets(count: int) -> list[str]:
@@ -103,32 +105,32 @@ def sets(count: int) -> list[str]:
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("count", [400, pytest.param(10_000, marks=pytest.mark.long)])
 def test_every_suggestion_contains_the_keywords_in_order(completer: Completer, count: int) -> None:
-    for text, typed, one in completed(completer, sets(count)):
-        assert is_in_tokens(typed, one), (text, one)
-        assert is_in_text(typed, one), (text, one)
+    for text, typed, suggestion in completed(completer, sets(count)):
+        assert is_in_tokens(typed, suggestion), (text, suggestion)
+        assert is_in_text(typed, suggestion), (text, suggestion)
 
 
 def test_a_suggestion_that_lacks_a_keyword_or_its_capital_would_be_noticed() -> None:
-    one = Suggestion("I met Paris.", 0.5, (SHIFT, "i", "met", SHIFT, "paris", "."))
+    suggestion = Suggestion("I met Paris.", 0.5, (SHIFT, "i", "met", SHIFT, "paris", "."))
     for typed in (["i", "paris"], ["met", "Paris", "."], ["I"], []):
-        assert is_in_tokens(typed, one)
-        assert is_in_text(typed, one)
-        assert is_in_any_order(typed[::-1], one)
+        assert is_in_tokens(typed, suggestion)
+        assert is_in_text(typed, suggestion)
+        assert is_in_any_order(typed[::-1], suggestion)
     for typed in (["Met"], ["paris", "met"], ["i", "i"], ["PARIS"], ["rome"]):
-        assert not is_in_tokens(typed, one)
+        assert not is_in_tokens(typed, suggestion)
     for typed in (["Met"], ["paris", "met"], ["PARIS"], ["rome"]):
-        assert not is_in_text(typed, one)
+        assert not is_in_text(typed, suggestion)
     for typed in (["Met"], ["i", "i"], ["PARIS"]):
-        assert not is_in_any_order(typed, one)
+        assert not is_in_any_order(typed, suggestion)
 
 
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("count", [200, pytest.param(2000, marks=pytest.mark.long)])
 def test_an_unfinished_last_word_is_the_prefix_of_a_word(completer: Completer, count: int) -> None:
-    for text, typed, one in completed(completer, sets(count), prefix=True):
-        written = as_words(one.tokens)
+    for text, typed, suggestion in completed(completer, sets(count), prefix=True):
+        written = as_words(suggestion.tokens)
         places = [place for place in range(len(written) + 1) if is_prefix(typed, written[:place])]
-        assert places, (text, one)
+        assert places, (text, suggestion)
 
 
 def is_prefix(typed: Sequence[str], written: Sequence[str]) -> bool:
@@ -143,8 +145,8 @@ def is_prefix(typed: Sequence[str], written: Sequence[str]) -> bool:
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("count", [20, pytest.param(500, marks=pytest.mark.long)])
 def test_in_any_order_every_keyword_is_there(completer: Completer, count: int) -> None:
-    for text, typed, one in completed(completer, sets(count), order="free"):
-        assert is_in_any_order(typed, one), (text, one)
+    for text, typed, suggestion in completed(completer, sets(count), order="free"):
+        assert is_in_any_order(typed, suggestion), (text, suggestion)
 
 
 @pytest.mark.promise(8)
@@ -154,10 +156,10 @@ def test_with_required_and_forbidden_words_the_keywords_are_there(
 ) -> None:
     texts = [text for text in sets(count) if "of" not in text.lower()]
     fields: dict[str, Any] = {"including": ["sorry", "zyzzyva quux"], "without": ["of", "Very"]}
-    for text, typed, one in completed(completer, texts, **fields):
-        assert is_in_tokens(typed, one), (text, one)
-        assert is_in_text(typed, one), (text, one)
-        written = [word.lower() for word in as_words(one.tokens)]
+    for text, typed, suggestion in completed(completer, texts, **fields):
+        assert is_in_tokens(typed, suggestion), (text, suggestion)
+        assert is_in_text(typed, suggestion), (text, suggestion)
+        written = [word.lower() for word in as_words(suggestion.tokens)]
         assert "sorry" in written
         assert ("zyzzyva", "quux") in pairwise(written)
         assert not {"of", "very"} & set(written)
@@ -168,17 +170,17 @@ def test_with_required_and_forbidden_words_the_keywords_are_there(
 def test_after_a_context_the_keywords_are_there_once_more(
     completer: Completer, context: str
 ) -> None:
-    for text, typed, one in completed(completer, sets(200), context=context):
-        assert is_in_tokens(typed, one), (text, one)
-        assert is_in_text(typed, one), (text, one)
+    for text, typed, suggestion in completed(completer, sets(200), context=context):
+        assert is_in_tokens(typed, suggestion), (text, suggestion)
+        assert is_in_text(typed, suggestion), (text, suggestion)
 
 
 @pytest.mark.promise(8)
 def test_before_and_after_the_deadline_the_keywords_are_there(completer: Completer) -> None:
     for deadline in (1e-9, 0.02):
-        for text, typed, one in completed(completer, sets(200), deadline=deadline):
-            assert is_in_tokens(typed, one), (text, one)
-            assert is_in_text(typed, one), (text, one)
+        for text, typed, suggestion in completed(completer, sets(200), deadline=deadline):
+            assert is_in_tokens(typed, suggestion), (text, suggestion)
+            assert is_in_text(typed, suggestion), (text, suggestion)
 
 
 @pytest.mark.promise(8)
@@ -186,12 +188,12 @@ def test_a_corrected_suggestion_is_marked_and_contains_the_other_keywords(
     completer: Completer,
 ) -> None:
     changed = 0
-    for text, typed, one in completed(completer, sets(200), corrections=True):
+    for text, typed, suggestion in completed(completer, sets(200), corrections=True):
         left = Counter(word.lower() for word in typed)
-        left.subtract(word.lower() for word, _ in one.corrected)
+        left.subtract(word.lower() for word, _ in suggestion.corrected)
         kept = [word for word in typed if left[word.lower()] > 0]
-        assert is_in_tokens(kept, one), (text, one)
-        written = {word.lower() for word in as_words(one.tokens)}
-        assert all(read.lower() in written for _, read in one.corrected)
-        changed += bool(one.corrected)
+        assert is_in_tokens(kept, suggestion), (text, suggestion)
+        written = {word.lower() for word in as_words(suggestion.tokens)}
+        assert all(read.lower() in written for _, read in suggestion.corrected)
+        changed += bool(suggestion.corrected)
     assert changed
