@@ -172,4 +172,4 @@ def test_a_file_at_the_output_path_is_not_removed(
     (tmp_path / "out").write_text("precious")
     assert run(text, "--out", tmp_path / "out", "--replace") == 2
     assert (tmp_path / "out").read_text() == "precious"
-    assert "no prepared corpus" in capsys.readouterr().err
+    assert "not a prepared corpus" in capsys.readouterr().err

@@ -5,14 +5,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tersely.corpus.dataset import SPLITS, PreparedCorpus
 from tersely.corpus.fixture import fixture_sentences
-from tersely.corpus.prepare import PrepareSettings, Source, prepare
-from tersely.corpus.splitting import SplitSizes
+from tersely.corpus.prepare import PrepareSettings, SentenceExtractor, Source, TokenCounter, prepare
+from tersely.corpus.shuffle import SplitSizes
 from tersely.errors import UsageError
 from tersely.text.tokens import detokenise, tokenise
 
@@ -23,13 +27,13 @@ class Silent:
 
 
 def documents(count: int) -> list[str]:
-    """Documents of one to five sentences, some of them repeated."""
+    """Return documents of one to five sentences, some of them duplicates."""
     sentences = list(fixture_sentences(count * 3))
     made = [" ".join(sentences[n : n + 1 + n % 5]) for n in range(0, len(sentences) - 5, 3)]
     return made + made[:50]
 
 
-def prepared(out: Path, texts: list[str], **settings) -> tuple[dict, PreparedCorpus]:
+def prepared(out: Path, texts: list[str], **settings: Any) -> tuple[dict[str, Any], PreparedCorpus]:
     settings.setdefault("processes", 1)
     summary = prepare(
         {"all": Source(["texts"], lambda _: iter(texts))},
@@ -66,7 +70,7 @@ def test_a_corpus_is_split_tokenised_and_counted(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out" / "summary.json").read_text()) == summary
 
 
-def test_every_sentence_arrives_as_it_was(tmp_path: Path) -> None:
+def test_every_sentence_is_in_the_prepared_corpus_unchanged(tmp_path: Path) -> None:
     texts = list(fixture_sentences(2000))
     _, corpus = prepared(tmp_path / "out", texts, max_tokens=100, segment=False)
     arrived = [sentence for name in SPLITS for sentence in sentences_of(corpus, name)]
@@ -74,7 +78,7 @@ def test_every_sentence_arrives_as_it_was(tmp_path: Path) -> None:
     assert sorted(arrived) == sorted(with_usual_spacing)
 
 
-def test_repeated_documents_go_and_repeated_sentences_stay(tmp_path: Path) -> None:
+def test_duplicate_documents_are_removed_and_single_sentences_kept(tmp_path: Path) -> None:
     summary, corpus = prepared(
         tmp_path / "out",
         ["We came late. We left early."] * 3 + ["Love it!"] * 40,
@@ -86,7 +90,7 @@ def test_repeated_documents_go_and_repeated_sentences_stay(tmp_path: Path) -> No
     assert everything.count("We came late.") == 1
 
 
-def test_no_document_stands_in_two_splits(tmp_path: Path) -> None:
+def test_no_document_is_in_two_splits(tmp_path: Path) -> None:
     texts = [f"This is number {n}a. This is number {n}b. This is number {n}c." for n in range(300)]
     _, corpus = prepared(tmp_path / "out", texts)
     home: dict[str, str] = {}
@@ -144,14 +148,14 @@ def test_nothing_to_learn_from_is_an_error(tmp_path: Path, texts: list[str]) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:
+def test_existing_folders_are_not_overwritten(tmp_path: Path) -> None:
     prepared(tmp_path / "out", documents(50))
     before = digests(tmp_path / "out")
     with pytest.raises(UsageError, match="--replace"):
         prepared(tmp_path / "out", documents(60))
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "a.tex").write_text("years of work")
-    with pytest.raises(UsageError, match="no prepared corpus"):
+    with pytest.raises(UsageError, match="not a prepared corpus"):
         prepared(tmp_path / "thesis", documents(50))
     assert digests(tmp_path / "out") == before
 
@@ -180,3 +184,44 @@ def test_an_interrupted_run_leaves_no_half_output(tmp_path: Path) -> None:
         lines = complaint.splitlines()
         assert any(line.startswith("tersely: interrupted") for line in lines), complaint
         assert [path.name for path in tmp_path.iterdir()] == ["in.txt"]
+
+
+def test_documents_become_tokenised_sentences_short_enough() -> None:
+    extractor = SentenceExtractor(max_tokens=6)
+    documents, counts = extractor(["It was good. It was a very long and winding evening.", "Yum!"])
+    assert documents[0].sentences == ["<shift> it was good ."]
+    assert not documents[0].is_single
+    assert documents[1].sentences == ["<shift> yum !"]
+    assert documents[1].is_single
+    assert (counts.sentences, counts.too_long, counts.restored_exactly) == (3, 1, 3)
+
+
+def test_documents_are_not_segmented_if_each_is_one_sentence() -> None:
+    documents, _ = SentenceExtractor(max_tokens=16, segment=False)(["Wow. Just wow. "])
+    assert documents[0].sentences == ["<shift> wow . <shift> just wow ."]
+
+
+def test_nothing_and_lone_surrogates_do_no_harm() -> None:
+    documents, counts = SentenceExtractor(max_tokens=16)(["", "  ", "bad \ud800 here"])
+    assert [document.sentences for document in documents] == [[], [], ["bad ? here"]]
+    assert counts.sentences == 1
+
+
+@given(st.lists(st.lists(st.text(alphabet="abñ😀", min_size=1, max_size=2))), st.integers(1, 6))
+def test_counts_are_the_same_however_often_they_spill(
+    tmp_path_factory: pytest.TempPathFactory, lists: list[list[str]], max_types: int
+) -> None:
+    counter = TokenCounter(tmp_path_factory.mktemp("counts"), max_types=max_types)
+    for tokens in lists:
+        counter.add(tokens)
+    expected = Counter(token for tokens in lists for token in tokens)
+    ranked = sorted(expected.items(), key=lambda pair: (-pair[1], pair[0]))
+    assert list(counter.most_frequent(100).items()) == ranked
+    assert list(counter.most_frequent(2).items()) == ranked[:2]
+
+
+def test_uncounted_tokens_are_listed_last(tmp_path: Path) -> None:
+    counter = TokenCounter(tmp_path, max_types=2)
+    counter.add_uncounted(["x", "a"])
+    counter.add(["b", "b", "a"])
+    assert counter.most_frequent(10) == {"b": 2, "a": 1, "x": 0}

@@ -1,6 +1,8 @@
+from collections.abc import Generator, Iterator
+
 import pytest
 
-from tersely.corpus.processes import map_in_order, processors
+from tersely.corpus.processes import available_cpus, map_in_order
 
 
 def double(number: int) -> int:
@@ -14,10 +16,10 @@ def test_results_come_in_order(processes: int) -> None:
     assert list(map_in_order(double, range(50), processes=processes)) == list(range(0, 100, 2))
 
 
-def test_an_endless_stream_is_taken_up_only_as_needed() -> None:
+def test_items_are_consumed_only_as_needed() -> None:
     taken = []
 
-    def numbers():
+    def numbers() -> Iterator[int]:
         for number in range(10_000):
             taken.append(number)
             yield number
@@ -25,13 +27,14 @@ def test_an_endless_stream_is_taken_up_only_as_needed() -> None:
     results = map_in_order(double, numbers(), processes=2)
     assert next(results) == 0
     assert len(taken) <= 8
+    assert isinstance(results, Generator)
     results.close()
 
 
-def test_a_failing_worker_fails_the_whole() -> None:
+def test_an_error_in_a_worker_is_raised() -> None:
     with pytest.raises(ValueError, match="negative"):
         list(map_in_order(double, [1, -1, 2], processes=2))
 
 
-def test_there_is_a_processor() -> None:
-    assert processors() >= 1
+def test_at_least_one_cpu_is_available() -> None:
+    assert available_cpus() >= 1

@@ -145,7 +145,7 @@ def test_a_damaged_note_is_named(name: str, content: bytes, finished: Path, corp
 
 
 def test_data_that_is_none_starts_no_run(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no prepared corpus"):
+    with pytest.raises(UsageError, match="not a prepared corpus"):
         train(request(tmp_path / "nowhere", tmp_path / "run"), silent)
     assert os.listdir(tmp_path) == []
 

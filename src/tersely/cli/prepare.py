@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
-    from tersely.corpus.formats.options import ReadOptions
+    from tersely.corpus.document import ReadOptions
     from tersely.corpus.prepare import PrepareSettings, Source
 
 EXAMPLES = """\
@@ -132,8 +132,8 @@ def run(args: argparse.Namespace) -> None:
 def _settings(args: argparse.Namespace) -> "PrepareSettings":
     from tersely.cli.options import check_minimum
     from tersely.corpus.prepare import PrepareSettings
-    from tersely.corpus.processes import processors
-    from tersely.corpus.splitting import SplitSizes
+    from tersely.corpus.processes import available_cpus
+    from tersely.corpus.shuffle import SplitSizes
 
     check_minimum(args, MINIMUMS)
     counts = {name: getattr(args, name) for name in ("dev", "test")}
@@ -145,12 +145,12 @@ def _settings(args: argparse.Namespace) -> "PrepareSettings":
         cap_words=dict(_parse_cap(text) for text in args.cap_word),
         segment=not args.sentences,
         seed=args.seed,
-        processes=args.processes or processors(),
+        processes=args.processes or available_cpus(),
     )
 
 
 def _read_options(args: argparse.Namespace) -> "ReadOptions":
-    from tersely.corpus.formats.options import ReadOptions
+    from tersely.corpus.document import ReadOptions
 
     categories = tuple(name.strip() for name in args.categories.split(",") if name.strip())
     return ReadOptions(
@@ -182,10 +182,10 @@ def _parse_cap(text: str) -> tuple[str, float]:
 
 def _source(paths: list[str], options: "ReadOptions", bar: "_ProgressBar") -> "Source":
     from tersely.corpus.prepare import Source
-    from tersely.corpus.sources import read_documents
+    from tersely.corpus.reader import read_documents
 
-    def texts(on_skipped: Callable[[str], None]) -> Iterator[str]:
-        for document in read_documents(paths, options, on_bytes=bar.advance, on_skipped=on_skipped):
+    def texts(on_skip: Callable[[str], None]) -> Iterator[str]:
+        for document in read_documents(paths, options, on_bytes=bar.advance, on_skip=on_skip):
             yield document.text
 
     return Source([Path(path).name for path in paths], texts)
@@ -195,7 +195,7 @@ class _ProgressBar:
     """A progress bar over the bytes of the sources."""
 
     def __init__(self, groups: dict[str, list[str]]) -> None:
-        from tersely.corpus.sources import total_bytes
+        from tersely.corpus.reader import total_bytes
 
         self._total = total_bytes([path for paths in groups.values() for path in paths])
 

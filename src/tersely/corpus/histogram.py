@@ -1,4 +1,4 @@
-"""Histogram: a picture of how long sentences are and how often words occur."""
+"""Histogram of sentence lengths and token frequencies of a prepared corpus."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tersely.corpus.arrays import read_pieces
+from tersely.corpus.dataset import iterate_array
 
 
 def plot_histogram(folder: Path, summary: Mapping[str, Any]) -> bool:
-    """Draw FOLDER/histogram.png; False where matplotlib is not installed."""
+    """Draw FOLDER/histogram.png; return False if matplotlib is not installed."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -35,12 +35,12 @@ def _draw_lengths(axes: Any, summary: Mapping[str, Any]) -> None:
     )
     axes.set_xlabel("tokens in a sentence (words, punctuation, <shift>)")
     axes.set_ylabel("sentences")
-    _tidy(axes)
+    _hide_frame(axes)
 
 
 def _draw_frequencies(axes: Any, folder: Path, summary: Mapping[str, Any]) -> None:
     counts = np.zeros(summary["lexicon_size"], np.int64)
-    for tokens in read_pieces(folder / "train.tokens.npy"):
+    for tokens in iterate_array(folder / "train.tokens.npy"):
         counts += np.bincount(tokens, minlength=len(counts))
     counts = np.sort(counts[counts > 0])[::-1]
     axes.loglog(np.arange(1, len(counts) + 1), counts, color="#33658a")
@@ -49,8 +49,8 @@ def _draw_frequencies(axes: Any, folder: Path, summary: Mapping[str, Any]) -> No
     axes.set_title(f"{len(counts):,} distinct tokens; vocabulary covers {share:.1%}")
     axes.set_xlabel("rank of token (line: vocabulary)")
     axes.set_ylabel("occurrences")
-    _tidy(axes)
+    _hide_frame(axes)
 
 
-def _tidy(axes: Any) -> None:
+def _hide_frame(axes: Any) -> None:
     axes.spines[["top", "right"]].set_visible(False)

@@ -1,4 +1,4 @@
-"""Work shared among processes: results come in order, few are ever under way."""
+"""Parallel map over worker processes, with results in order and bounded memory."""
 
 import multiprocessing
 import os
@@ -8,39 +8,40 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import TypeVar
 
-Given = TypeVar("Given")
-Made = TypeVar("Made")
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
 
 
 def map_in_order(
-    work: Callable[[Given], Made], items: Iterable[Given], *, processes: int
-) -> Iterator[Made]:
-    """Apply `work` to each item in other processes; yield the results in the items' order.
+    function: Callable[[ItemT], ResultT], items: Iterable[ItemT], *, processes: int
+) -> Iterator[ResultT]:
+    """Apply `function` to each item in worker processes; yield the results in order.
 
-    Items are taken up only as results are fetched, so an endless stream is fine.
+    Items are consumed only as results are taken, so an endless iterable is allowed.
     """
     if processes <= 1:
-        yield from map(work, items)
+        yield from map(function, items)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, context, initializer=_leave_interrupts_to_parent) as pool:
-        under_way: deque[Future[Made]] = deque()
+    with ProcessPoolExecutor(processes, context, initializer=_ignore_interrupts) as pool:
+        pending: deque[Future[ResultT]] = deque()
         try:
             for item in items:
-                under_way.append(pool.submit(work, item))
-                if len(under_way) >= 3 * processes:
-                    yield under_way.popleft().result()
-            while under_way:
-                yield under_way.popleft().result()
+                pending.append(pool.submit(function, item))
+                if len(pending) >= 3 * processes:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def processors() -> int:
-    """Count the processors this process may use."""
+def available_cpus() -> int:
+    """Return the number of CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _leave_interrupts_to_parent() -> None:
+def _ignore_interrupts() -> None:
+    """Ignore Ctrl-C in a worker: the parent process handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from tersely.corpus.dataset import PreparedCorpus
-from tersely.corpus.processes import processors
+from tersely.corpus.processes import available_cpus
 from tersely.errors import TerselyError, UsageError
 from tersely.model.folder import ModelFolder
 from tersely.model.location import locate
@@ -37,7 +37,7 @@ class RunRequest:
 
 def train(request: RunRequest, report: Report) -> Ending:
     """Start or resume the run; the same request again goes on where it stopped."""
-    torch.set_num_threads(request.threads or processors())
+    torch.set_num_threads(request.threads or available_cpus())
     corpus = PreparedCorpus.open(request.data)
     start = ModelFolder.from_pretrained(locate(request.init)) if request.init else None
     is_new = _record(request, corpus)

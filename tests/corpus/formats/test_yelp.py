@@ -1,19 +1,20 @@
 import gzip
-import io
 import json
-import tarfile
-import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tersely.corpus.formats.options import ReadOptions
-from tersely.corpus.formats.progress import Meter
+from tersely.corpus.document import ReadOptions
 from tersely.corpus.formats.yelp import is_yelp, read_yelp
+from tersely.corpus.streams import ByteMeter
 from tersely.errors import TerselyError, UsageError
+from tests.corpus.files import tar_bytes, zip_bytes
 
 REVIEW_NAME = "yelp_academic_dataset_review.json"
 BUSINESS_NAME = "yelp_academic_dataset_business.json"
-BUSINESSES = [
+BUSINESSES: list[dict[str, object]] = [
     {"business_id": "new", "categories": "Italian, Restaurants"},
     {"business_id": "old", "categories": ["Restaurants", "Thai"]},
     {"business_id": "bank", "categories": "Banks"},
@@ -27,7 +28,7 @@ REVIEWS = [
 RESTAURANTS = ["Review of new.", "Review of old."]
 
 
-def json_lines(records):
+def json_lines(records: Iterable[Mapping[str, object]]) -> bytes:
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
@@ -40,82 +41,72 @@ MEMBERS = {
 }
 
 
-def tarred(members=MEMBERS):
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for name, data in members.items():
-            member = tarfile.TarInfo(name)
-            member.size = len(data)
-            archive.addfile(member, io.BytesIO(data))
-    return buffer.getvalue()
+def write_zip(path: Path, members: Mapping[str, bytes]) -> None:
+    path.write_bytes(zip_bytes(members))
 
 
-def write_zip(path, members):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name, data)
-
-
-def texts(path, **options):
+def texts(path: Path, **options: Any) -> list[str]:
     documents = read_yelp(
-        str(path), ReadOptions(**options), meter=Meter(), on_skipped=lambda _: None
+        str(path), ReadOptions(**options), meter=ByteMeter(), on_skip=lambda _: None
     )
     return [document.text for document in documents]
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> Path:
     (tmp_path / REVIEW_NAME).write_bytes(MEMBERS[REVIEW_NAME])
     (tmp_path / BUSINESS_NAME).write_bytes(MEMBERS[BUSINESS_NAME])
     return tmp_path
 
 
-def test_only_restaurants_are_kept_by_the_file_beside(folder):
+def test_only_restaurants_are_read_by_the_business_file_beside(folder: Path) -> None:
     assert texts(folder / REVIEW_NAME) == RESTAURANTS
 
 
-def test_the_place_is_the_line_of_the_review(folder):
+def test_the_location_is_the_line_of_the_review(folder: Path) -> None:
     path = str(folder / REVIEW_NAME)
-    first = next(read_yelp(path, ReadOptions(), meter=Meter(), on_skipped=print))
-    assert first.place == f"{path}, line 2"
+    first = next(read_yelp(path, ReadOptions(), meter=ByteMeter(), on_skip=print))
+    assert first.location == f"{path}, line 2"
 
 
-def test_both_files_may_be_compressed(tmp_path):
+def test_both_files_may_be_compressed(tmp_path: Path) -> None:
     (tmp_path / f"{REVIEW_NAME}.gz").write_bytes(gzip.compress(MEMBERS[REVIEW_NAME]))
     (tmp_path / f"{BUSINESS_NAME}.gz").write_bytes(gzip.compress(MEMBERS[BUSINESS_NAME]))
     assert texts(tmp_path / f"{REVIEW_NAME}.gz") == RESTAURANTS
 
 
-@pytest.mark.parametrize("pack", [tarred, lambda: gzip.compress(tarred())])
-def test_both_files_are_found_in_a_tar(tmp_path, pack):
+@pytest.mark.parametrize("data", [tar_bytes(MEMBERS), gzip.compress(tar_bytes(MEMBERS))])
+def test_both_files_are_found_in_a_tar(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "yelp_dataset.tar"
-    path.write_bytes(pack())
+    path.write_bytes(data)
     assert texts(path) == RESTAURANTS
 
 
-def test_both_files_are_found_in_a_zip(tmp_path):
+def test_both_files_are_found_in_a_zip(tmp_path: Path) -> None:
     write_zip(tmp_path / "Yelp.zip", MEMBERS)
     assert texts(tmp_path / "Yelp.zip") == RESTAURANTS
 
 
-def test_both_files_are_found_in_a_tar_inside_a_zip(tmp_path):
-    write_zip(tmp_path / "Yelp-JSON.zip", {"Yelp JSON/yelp_dataset.tar": tarred()})
+def test_both_files_are_found_in_a_tar_inside_a_zip(tmp_path: Path) -> None:
+    write_zip(tmp_path / "Yelp-JSON.zip", {"Yelp JSON/yelp_dataset.tar": tar_bytes(MEMBERS)})
     assert texts(tmp_path / "Yelp-JSON.zip") == RESTAURANTS
 
 
-def test_the_business_file_can_be_named(folder, tmp_path_factory):
+def test_the_business_file_can_be_named(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "shops.json"
     (folder / BUSINESS_NAME).rename(elsewhere)
     assert texts(folder / REVIEW_NAME, business=str(elsewhere)) == RESTAURANTS
 
 
-def test_the_business_file_can_be_named_within_an_archive(folder):
+def test_the_business_file_can_be_named_within_an_archive(folder: Path) -> None:
     (folder / BUSINESS_NAME).unlink()
-    (folder / "all.tar").write_bytes(tarred())
+    (folder / "all.tar").write_bytes(tar_bytes(MEMBERS))
     assert texts(folder / REVIEW_NAME, business=str(folder / "all.tar")) == RESTAURANTS
 
 
-def test_other_categories_can_be_asked_for_in_any_case(folder):
+def test_other_categories_can_be_chosen_in_any_case(folder: Path) -> None:
     assert texts(folder / REVIEW_NAME, categories=("banks", "Thai")) == [
         "Review of bank.",
         "Review of old.",
@@ -123,23 +114,25 @@ def test_other_categories_can_be_asked_for_in_any_case(folder):
 
 
 @pytest.mark.parametrize("categories", [(), ("all",), ("All",)])
-def test_every_review_can_be_taken_without_a_business_file(folder, categories):
+def test_all_reviews_can_be_read_without_a_business_file(
+    folder: Path, categories: tuple[str, ...]
+) -> None:
     (folder / BUSINESS_NAME).unlink()
     assert len(texts(folder / REVIEW_NAME, categories=categories)) == len(REVIEWS)
 
 
-def test_no_business_file_is_told_with_two_ways_out(folder):
+def test_a_missing_business_file_is_reported_with_two_ways_out(folder: Path) -> None:
     (folder / BUSINESS_NAME).unlink()
     with pytest.raises(UsageError, match=r"no business file.*--business .*--categories all"):
         texts(folder / REVIEW_NAME)
 
 
-def test_an_archive_without_business_file_looks_beside_itself(folder):
-    (folder / "reviews.tar").write_bytes(tarred({REVIEW_NAME: MEMBERS[REVIEW_NAME]}))
+def test_the_business_file_may_be_beside_the_archive(folder: Path) -> None:
+    (folder / "reviews.tar").write_bytes(tar_bytes({REVIEW_NAME: MEMBERS[REVIEW_NAME]}))
     assert texts(folder / "reviews.tar") == RESTAURANTS
 
 
-def test_of_several_business_files_the_one_of_the_same_name_is_taken(folder):
+def test_of_several_business_files_the_one_of_the_same_name_is_used(folder: Path) -> None:
     (folder / "other_business.json").write_bytes(b"{}")
     assert texts(folder / REVIEW_NAME) == RESTAURANTS
     (folder / BUSINESS_NAME).rename(folder / "third_business.json")
@@ -147,37 +140,37 @@ def test_of_several_business_files_the_one_of_the_same_name_is_taken(folder):
         texts(folder / REVIEW_NAME)
 
 
-def test_a_category_no_business_has_is_told_with_the_nearest(folder):
+def test_an_unknown_category_is_reported_with_the_closest_one(folder: Path) -> None:
     with pytest.raises(UsageError, match=r'categories "Resturants"\. Did you mean Restaurants\?'):
         texts(folder / REVIEW_NAME, categories=("Resturants",))
 
 
-def test_files_of_different_releases_are_told(folder):
+def test_files_of_different_releases_are_reported(folder: Path) -> None:
     (folder / REVIEW_NAME).write_bytes(json_lines([{"business_id": "x", "text": "y"}]))
     with pytest.raises(UsageError, match=r"none of its 1 reviews .*same release"):
         texts(folder / REVIEW_NAME)
 
 
-def test_an_archive_without_reviews_is_told(tmp_path):
-    (tmp_path / "yelp.tar").write_bytes(tarred({BUSINESS_NAME: MEMBERS[BUSINESS_NAME]}))
+def test_an_archive_without_reviews_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "yelp.tar").write_bytes(tar_bytes({BUSINESS_NAME: MEMBERS[BUSINESS_NAME]}))
     with pytest.raises(UsageError, match=r"yelp\.tar: no review file"):
         texts(tmp_path / "yelp.tar")
 
 
-def test_a_bad_line_is_told_with_its_place(folder):
+def test_a_bad_line_is_reported_with_its_location(folder: Path) -> None:
     (folder / REVIEW_NAME).write_bytes(json_lines(REVIEWS) + b"{oops\n")
     with pytest.raises(UsageError, match=rf"{REVIEW_NAME}, line 7: not JSON"):
         texts(folder / REVIEW_NAME)
 
 
-def test_a_review_without_its_keys_is_told_with_its_place(folder):
+def test_a_review_without_its_keys_is_reported_with_its_location(folder: Path) -> None:
     (folder / REVIEW_NAME).write_bytes(b'{"text": "x"}\n')
     with pytest.raises(UsageError, match=r'line 1: no column "business_id"'):
         texts(folder / REVIEW_NAME)
 
 
-def test_a_tar_cut_short_is_told(tmp_path):
-    (tmp_path / "yelp.tgz").write_bytes(gzip.compress(tarred())[:-60])
+def test_a_tar_cut_short_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "yelp.tgz").write_bytes(gzip.compress(tar_bytes(MEMBERS))[:-60])
     with pytest.raises(TerselyError, match="ends too early"):
         texts(tmp_path / "yelp.tgz")
 
@@ -190,12 +183,14 @@ def test_a_tar_cut_short_is_told(tmp_path):
         ("yelp_reviews.csv", b"text\n", False),
         ("reviews.json", b"{}", False),
         ("yelp_notes.txt", b"text", False),
-        ("yelp_dataset.tar", tarred(), True),
-        ("dataset.tar", tarred({"yelp/a.txt": b"", "yelp/review.json": b"{}"}), True),
-        ("yelp.tar", tarred({"notes.txt": b"a"}), False),
-        ("notes.tar", tarred({f"{n}.txt": b"a" for n in range(9)} | {REVIEW_NAME: b""}), False),
+        ("yelp_dataset.tar", tar_bytes(MEMBERS), True),
+        ("dataset.tar", tar_bytes({"yelp/a.txt": b"", "yelp/review.json": b"{}"}), True),
+        ("yelp.tar", tar_bytes({"notes.txt": b"a"}), False),
+        ("notes.tar", tar_bytes({f"{n}.txt": b"a" for n in range(9)} | {REVIEW_NAME: b""}), False),
     ],
 )
-def test_the_dataset_is_told_by_its_names(tmp_path, name, data, answer):
+def test_the_dataset_is_detected_by_its_names(
+    tmp_path: Path, name: str, data: bytes, answer: bool
+) -> None:
     (tmp_path / name).write_bytes(data)
     assert is_yelp(str(tmp_path / name)) is answer

@@ -135,7 +135,7 @@ def _prepare_rate(sentences: list[str], run: Tokenise, *, check: bool) -> int:
     """Sentences a second through all of prepare, in this process alone."""
     from unittest.mock import patch
 
-    from tersely.corpus import sifting
+    from tersely.corpus import prepare as preparation
     from tersely.corpus.prepare import PrepareSettings, Source, prepare
     from tersely.text.tokens import Tokenised
 
@@ -149,8 +149,8 @@ def _prepare_rate(sentences: list[str], run: Tokenise, *, check: bool) -> int:
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(sifting, "tokenise", cut),
-        patch.object(sifting, "detokenise", detokenise if check else lambda made: ""),
+        patch.object(preparation, "tokenise", cut),
+        patch.object(preparation, "detokenise", detokenise if check else lambda made: ""),
     ):
         start = time.process_time()
         prepare(

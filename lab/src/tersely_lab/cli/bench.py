@@ -122,12 +122,12 @@ def _run_train(given: argparse.Namespace) -> None:
         raise UsageError('This benchmark needs torch. Try: pip install "tersely[bench]"')
     _check_counts(given, "threads", "steps")
     _check_peers(given)
-    from tersely.corpus.processes import processors
+    from tersely.corpus.processes import available_cpus
     from tersely_lab.benchmarks import opennmt, train, train_tables
 
     folder = (given.peers or opennmt.DEFAULT_FOLDER).expanduser().absolute()
     bench = train.TrainBench(
-        threads=given.threads or processors(),
+        threads=given.threads or available_cpus(),
         steps=given.steps,
         peers=None if given.no_peer else folder,
     )

@@ -1,16 +1,15 @@
-"""Which column of a table holds the text.
+"""Columns: which column of a table contains the text, and the text of a cell.
 
-Shared by every reader whose documents have named parts; how the parts are
-read is told by those readers.
+Used by all readers whose documents have named fields.
 """
 
 from collections.abc import Sequence
 
-from tersely.corpus.formats.options import nearest
+from tersely.corpus.document import closest_match
 from tersely.errors import UsageError
 
-_DEFAULT = "text"
-_LIKELY = (
+_DEFAULT_COLUMN = "text"
+_LIKELY_COLUMNS = (
     "text",
     "body",
     "content",
@@ -22,58 +21,59 @@ _LIKELY = (
     "utterance",
     "english",
 )
-_MOST_SHOWN = 20
-_LONGEST_SHOWN = 40
+_MAX_COLUMNS_SHOWN = 20
+_MAX_NAME_CHARACTERS = 40
 
 
-def choose_column(columns: Sequence[str], wanted: str | None, *, place: str) -> str:
-    """Return the column asked for; unasked, the one named text, or the only one."""
-    if wanted is None and _DEFAULT not in columns and len(columns) == 1:
+def choose_column(columns: Sequence[str], requested: str | None, *, location: str) -> str:
+    """Return the requested column; by default the column "text", or the only one."""
+    if requested is None and _DEFAULT_COLUMN not in columns and len(columns) == 1:
         return columns[0]
-    column = wanted if wanted is not None else _DEFAULT
+    column = requested if requested is not None else _DEFAULT_COLUMN
     if column in columns:
         return column
-    raise missing_column(column, columns, place=place)
+    raise missing_column_error(column, columns, location=location)
 
 
-def missing_column(column: str, columns: Sequence[str], *, place: str) -> UsageError:
-    """Say which columns there are and which of them is probably meant."""
+def missing_column_error(column: str, columns: Sequence[str], *, location: str) -> UsageError:
+    """Return the error for a missing column; it lists the columns and suggests one."""
     if not columns:
-        return UsageError(f'{place}: no column "{column}"; there are no columns at all.')
-    shown = [_shortened(name) for name in columns[:_MOST_SHOWN]]
-    if len(columns) > _MOST_SHOWN:
-        shown.append(f"and {len(columns) - _MOST_SHOWN} more")
-    guess = _shortened(_guess(column, columns))
+        return UsageError(f'{location}: no column "{column}"; there are no columns at all.')
+    names = [_shorten(name) for name in columns[:_MAX_COLUMNS_SHOWN]]
+    if len(columns) > _MAX_COLUMNS_SHOWN:
+        names.append(f"and {len(columns) - _MAX_COLUMNS_SHOWN} more")
+    suggestion = _shorten(_suggest(column, columns))
     return UsageError(
-        f'{place}: no column "{column}"; columns are {", ".join(shown)}. Try --column {guess}.'
+        f'{location}: no column "{column}"; columns are {", ".join(names)}. '
+        f"Try --column {suggestion}."
     )
 
 
-def text_of(value: object, *, column: str, place: str) -> str:
-    """Return a cell's text, empty where the cell is; refuse numbers and other things."""
+def cell_text(value: object, *, column: str, location: str) -> str:
+    """Return the text of a cell, empty for None; raise UsageError for other types."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     raise UsageError(
-        f'{place}: column "{column}" holds {_kind(value)}, not text. '
-        "Name the column that holds the text with --column."
+        f'{location}: column "{column}" contains {_type_name(value)}, not text. '
+        "Name the column that contains the text with --column."
     )
 
 
-def _guess(column: str, columns: Sequence[str]) -> str:
-    if close := nearest(column, columns):
-        return close
-    for likely in _LIKELY:
+def _suggest(column: str, columns: Sequence[str]) -> str:
+    if match := closest_match(column, columns):
+        return match
+    for likely in _LIKELY_COLUMNS:
         for name in columns:
             if likely in name.casefold():
                 return name
     return columns[-1]
 
 
-def _kind(value: object) -> str:
+def _type_name(value: object) -> str:
     if isinstance(value, bool):
-        return "yes or no"
+        return "a boolean"
     if isinstance(value, int | float):
         return "a number"
     if isinstance(value, list):
@@ -83,5 +83,5 @@ def _kind(value: object) -> str:
     return f"a {type(value).__name__}"
 
 
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST_SHOWN else name[: _LONGEST_SHOWN - 1] + "…"
+def _shorten(name: str) -> str:
+    return name if len(name) <= _MAX_NAME_CHARACTERS else name[: _MAX_NAME_CHARACTERS - 1] + "…"

@@ -1,32 +1,32 @@
 """Datasets of the Hugging Face hub, streamed by name.
 
-A source is hf:NAME or hf:NAME/CONFIG. Heeds `column` and `hub_split`.
+A source is hf:NAME or hf:NAME/CONFIG. Uses the options `column` and `hub_split`.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tersely.corpus.formats.columns import choose_column, text_of
-from tersely.corpus.formats.document import Document, OnSkipped
-from tersely.corpus.formats.json import find
-from tersely.corpus.formats.options import ReadOptions
+from tersely.corpus.document import Document, OnSkip, ReadOptions
+from tersely.corpus.formats.columns import cell_text, choose_column
+from tersely.corpus.formats.json import get_path
 from tersely.errors import UsageError
 
 PREFIX = "hf:"
 
 
-def read_hub(source: str, options: ReadOptions, *, on_skipped: OnSkipped) -> Iterator[Document]:
+def read_hub(source: str, options: ReadOptions, *, on_skip: OnSkip) -> Iterator[Document]:
     """Yield the chosen column of each row."""
     column = options.column
     for number, row in enumerate(_rows(source, options), start=1):
-        where = f"{source}, row {number}"
+        location = f"{source}, row {number}"
         if column is None:
-            column = choose_column(list(row), None, place=where)
-        text = text_of(find(row, column, place=where), column=column, place=where)
+            column = choose_column(list(row), None, location=location)
+        value = get_path(row, column, location=location)
+        text = cell_text(value, column=column, location=location)
         if len(text.encode("utf-8", "replace")) > options.max_document_bytes:
-            on_skipped(where)
+            on_skip(location)
         elif text.strip():
-            yield Document(text, where)
+            yield Document(text, location)
 
 
 def _rows(source: str, options: ReadOptions) -> Iterator[Mapping[str, Any]]:
@@ -34,9 +34,9 @@ def _rows(source: str, options: ReadOptions) -> Iterator[Mapping[str, Any]]:
         import datasets
     except ImportError:
         raise UsageError(
-            f"{source}: reading from the Hugging Face hub takes datasets: pip install datasets."
+            f"{source}: reading from the Hugging Face hub requires datasets: pip install datasets."
         ) from None
-    # The library fails in many ways of its own, network included; all end in its message.
+    # The library raises many kinds of errors, network errors included.
     try:
         rows = iter(_load(datasets.load_dataset, source.removeprefix(PREFIX), options.hub_split))
         while (row := next(rows, None)) is not None:
@@ -50,7 +50,7 @@ def _rows(source: str, options: ReadOptions) -> Iterator[Mapping[str, Any]]:
 
 
 def _load(load_dataset: Any, name: str, split: str) -> Any:
-    """Read a/b as the dataset b of owner a or else as configuration b of dataset a."""
+    """Load a/b as dataset b of owner a or, if there is none, as configuration b of dataset a."""
     parts = name.split("/")
     if len(parts) == 3:
         return load_dataset("/".join(parts[:2]), parts[2], split=split, streaming=True)

@@ -1,7 +1,7 @@
-"""Parquet files, batch by batch, the chosen column alone.
+"""Parquet files, read in batches, only the chosen column.
 
-Heeds `column`. The format cannot be read from front to back, so a compressed
-one is first unpacked into a temporary file.
+Uses the option `column`. Parquet requires a seekable file, so a compressed one is first
+decompressed into a temporary file.
 """
 
 import io
@@ -11,48 +11,40 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-from tersely.corpus.formats.columns import choose_column, text_of
-from tersely.corpus.formats.document import Document, OnSkipped
-from tersely.corpus.formats.options import ReadOptions
-from tersely.corpus.formats.streams import CHUNK_BYTES, RawFile
+from tersely.corpus.document import Document, OnSkip, ReadOptions
+from tersely.corpus.formats.columns import cell_text, choose_column
+from tersely.corpus.streams import CHUNK_BYTES, RawFile
 from tersely.errors import TerselyError, UsageError
 
 MAGIC = b"PAR1"
 _BATCH_ROWS = 256
 
 
-def read_parquet(
-    file: RawFile, options: ReadOptions, *, on_skipped: OnSkipped
-) -> Iterator[Document]:
+def read_parquet(file: RawFile, options: ReadOptions, *, on_skip: OnSkip) -> Iterator[Document]:
     """Yield the chosen column of each row."""
-    arrow = _pyarrow()
+    parquet = _import_parquet()
     if not file.stream.peek(1).startswith(MAGIC):
-        raise UsageError(f"{file.shown}: not a Parquet file. Name its format with --format.")
+        raise UsageError(f"{file.label}: not a Parquet file. Name its format with --format.")
     with _seekable(file) as stream:
         try:
             # Without pre-buffering and with a buffer, a row group is read page by page.
-            table = arrow.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
-            column = choose_column(table.schema_arrow.names, options.column, place=file.shown)
-            rows = _rows(table, column)
-            for number, value in enumerate(rows, start=1):
-                where = f"{file.shown}, row {number}"
-                text = text_of(value, column=column, place=where)
+            table = parquet.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
+            column = choose_column(table.schema_arrow.names, options.column, location=file.label)
+            for number, value in enumerate(_values(table, column), start=1):
+                location = f"{file.label}, row {number}"
+                text = cell_text(value, column=column, location=location)
                 if len(text.encode()) > options.max_document_bytes:
-                    on_skipped(where)
+                    on_skip(location)
                 elif text.strip():
-                    yield Document(text, where)
-        except (
-            OSError,
-            ValueError,
-            NotImplementedError,
-        ) as error:  # pyarrow's errors are kinds of these
+                    yield Document(text, location)
+        except (OSError, ValueError, NotImplementedError) as error:  # pyarrow derives from these
             raise TerselyError(
-                f"{file.shown}: damaged Parquet file ({_first_line(error)}). "
-                "Fetch or make the file again."
+                f"{file.label}: damaged Parquet file ({_first_line(error)}). "
+                "Download or create it again."
             ) from error
 
 
-def _rows(table: Any, column: str) -> Iterator[object]:
+def _values(table: Any, column: str) -> Iterator[object]:
     for batch in table.iter_batches(_BATCH_ROWS, columns=[column], use_threads=False):
         for value in batch.column(0):
             yield value.as_py()
@@ -69,18 +61,18 @@ def _seekable(file: RawFile) -> Iterator[IO[bytes] | io.BufferedReader]:
             unpacked.seek(0)
         except OSError as error:
             raise TerselyError(
-                f"{file.shown}: cannot be unpacked into {tempfile.gettempdir()} "
+                f"{file.label}: cannot be unpacked into {tempfile.gettempdir()} "
                 f"({error.strerror}). Free some space there, or set TMPDIR to another folder."
             ) from error
         yield unpacked
 
 
-def _pyarrow() -> Any:
+def _import_parquet() -> Any:
     try:
         import pyarrow.parquet
     except ImportError:
         raise UsageError(
-            'reading Parquet files takes pyarrow: pip install "tersely[train]".'
+            'Reading Parquet files requires pyarrow: pip install "tersely[train]".'
         ) from None
     return pyarrow.parquet
 

@@ -1,6 +1,6 @@
-"""Compressed files: known by their first bytes, read as a stream.
+"""Compressed files: detected by their first bytes, read as a stream.
 
-Each yields one file. Files that hold several files are archives.py's job.
+A compressed file contains one file. Files that contain several are archives; see open.py.
 """
 
 import bz2
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from tersely.corpus.formats.streams import CHUNK_BYTES, RawFile, stream_of
+from tersely.corpus.streams import CHUNK_BYTES, RawFile, stream_from_chunks
 from tersely.errors import TerselyError, UsageError
 
 _SIGNATURES = {
@@ -33,7 +33,7 @@ _SUFFIXES = {
     ".txz": ("xz", ".tar"),
     ".zst": ("zstd", ""),
 }
-_DAMAGE = (
+_DECODING_ERRORS = (
     EOFError,
     OSError,
     lzma.LZMAError,
@@ -41,70 +41,70 @@ _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-# A zstd block of 4 bytes can stand for 128 KiB: 1 KiB in is at most 32 MiB out.
+# A zstd block of 4 bytes can expand to 128 KiB: 1 KiB of input is at most 32 MiB of output.
 _ZSTD_CHUNK_BYTES = 1 << 10
 
 
 class Readable(Protocol):
-    """Anything that hands out bytes."""
+    """Anything with a `read` method for bytes."""
 
     def read(self, size: int = ..., /) -> bytes:
-        """Return up to `size` bytes; none at the end."""
+        """Return up to `size` bytes; empty at the end."""
         ...
 
 
-def compression_of(head: bytes) -> str | None:
-    """Tell the compression from a file's first bytes."""
+def detect_compression(head: bytes) -> str | None:
+    """Return the compression that a file's first bytes indicate."""
     for kind, signature in _SIGNATURES.items():
         if signature.match(head):
             return kind
     return None
 
 
-def compression_promised_by(name: str) -> str | None:
-    """Tell the compression from a file's name."""
+def compression_of_name(name: str) -> str | None:
+    """Return the compression that a file's name indicates."""
     return _SUFFIXES.get(PurePosixPath(name.lower()).suffix, (None, ""))[0]
 
 
 def without_compression_suffix(name: str) -> str:
-    """Name what is inside: reviews.csv for reviews.csv.gz, yelp.tar for yelp.tgz."""
+    """Return the name of the file inside: reviews.csv for reviews.csv.gz, yelp.tar for yelp.tgz."""
     suffix = PurePosixPath(name).suffix
     if suffix.lower() not in _SUFFIXES:
         return name
     return name.removesuffix(suffix) + _SUFFIXES[suffix.lower()][1]
 
 
-def decompressed(file: RawFile, kind: str) -> RawFile:
-    """Open what the compressed file holds."""
-    inner = _decompressor(file.stream, kind)
+def decompress(file: RawFile, kind: str) -> RawFile:
+    """Return the file inside a compressed file."""
+    decompressor = _decompressor(file.stream, kind)
     return RawFile(
-        shown=file.shown,
+        label=file.label,
         name=without_compression_suffix(file.name),
-        stream=stream_of(chunks_or_damage(inner, shown=file.shown, kind=kind)),
-        member=file.member,
+        stream=stream_from_chunks(read_chunks(decompressor, label=file.label, kind=kind)),
+        is_member=file.is_member,
     )
 
 
-def chunks_or_damage(inner: Readable, *, shown: str, kind: str) -> Iterator[bytes]:
-    """Read to the end, telling damage as an error that names the file."""
+def read_chunks(source: Readable, *, label: str, kind: str) -> Iterator[bytes]:
+    """Yield chunks to the end; raise TerselyError with the file's name if the data is damaged."""
     while True:
         try:
-            chunk = inner.read(CHUNK_BYTES)
-        except _DAMAGE as error:
-            raise damage(error, shown=shown, kind=kind) from error
+            chunk = source.read(CHUNK_BYTES)
+        except _DECODING_ERRORS as error:
+            raise damaged_data_error(error, label=label, kind=kind) from error
         if not chunk:
             return
         yield chunk
 
 
-def damage(error: Exception, *, shown: str, kind: str) -> TerselyError:
-    """Say that a compressed file or archive is cut short or damaged, and what to do."""
+def damaged_data_error(error: Exception, *, label: str, kind: str) -> TerselyError:
+    """Return the error for a truncated or damaged compressed file or archive."""
     if isinstance(error, EOFError) or "end of data" in str(error):
         return TerselyError(
-            f"{shown}: the {kind} data ends too early, as of a download cut short. "
-            "Fetch or make the file again."
+            f"{label}: the {kind} data ends too early; the file may be an incomplete download. "
+            "Download or create it again."
         )
-    return TerselyError(f"{shown}: damaged {kind} data ({error}). Fetch or make the file again.")
+    return TerselyError(f"{label}: damaged {kind} data ({error}). Download or create it again.")
 
 
 def _decompressor(stream: io.BufferedReader, kind: str) -> Readable:
@@ -114,7 +114,7 @@ def _decompressor(stream: io.BufferedReader, kind: str) -> Readable:
         return bz2.BZ2File(stream)
     if kind == "xz":
         return lzma.LZMAFile(stream)
-    return stream_of(_zstd_chunks(stream))
+    return stream_from_chunks(_zstd_chunks(stream))
 
 
 def _zstd_chunks(stream: io.BufferedReader) -> Iterator[bytes]:
@@ -122,10 +122,10 @@ def _zstd_chunks(stream: io.BufferedReader) -> Iterator[bytes]:
         import zstandard
     except ImportError:
         raise UsageError(
-            'reading .zst files takes zstandard: pip install "tersely[train]", '
+            'Reading .zst files requires zstandard: pip install "tersely[train]", '
             "or decompress them first with zstd -d."
         ) from None
-    # zstandard's own reader takes a cut-off frame for a finished one, hence frame by frame.
+    # The reader of zstandard accepts a truncated frame as complete, so frames are read one by one.
     pending = b""
     while pending or (pending := stream.read(_ZSTD_CHUNK_BYTES)):
         frame = zstandard.ZstdDecompressor().decompressobj()

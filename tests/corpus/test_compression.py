@@ -1,25 +1,26 @@
 import bz2
 import gzip
-import io
 import lzma
 import sys
 import tracemalloc
+from collections.abc import Callable
 
 import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tersely.corpus.formats.compression import (
-    compression_of,
-    compression_promised_by,
-    decompressed,
+from tersely.corpus.compression import (
+    compression_of_name,
+    decompress,
+    detect_compression,
     without_compression_suffix,
 )
-from tersely.corpus.formats.streams import RawFile
+from tersely.corpus.streams import RawFile
 from tersely.errors import TerselyError, UsageError
+from tests.corpus.files import raw_file
 
-COMPRESS = {
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "bzip2": bz2.compress,
     "xz": lzma.compress,
@@ -29,38 +30,38 @@ KINDS = pytest.mark.parametrize("kind", COMPRESS)
 PROSE = "".join(f"Line {n} of some prose.\n" for n in range(20_000)).encode()
 
 
-def compressed_file(data, name="a.txt.gz"):
-    return RawFile(shown=name, name=name, stream=io.BufferedReader(io.BytesIO(data)))
+def compressed_file(data: bytes) -> RawFile:
+    return raw_file(data, "a.txt.gz")
 
 
-def unpack(data, kind):
-    return decompressed(compressed_file(data), kind).stream.read()
+def unpack(data: bytes, kind: str) -> bytes:
+    return decompress(compressed_file(data), kind).stream.read()
 
 
 @KINDS
 @given(data=st.binary(max_size=300))
-def test_what_was_compressed_comes_back(kind, data):
+def test_decompression_undoes_compression(kind: str, data: bytes) -> None:
     packed = COMPRESS[kind](data)
-    assert compression_of(packed) == kind
+    assert detect_compression(packed) == kind
     assert unpack(packed, kind) == data
 
 
 @KINDS
-def test_parts_compressed_one_by_one_are_one_file(kind):
+def test_concatenated_compressed_files_are_one_file(kind: str) -> None:
     compress = COMPRESS[kind]
     assert unpack(compress(b"one\n") + compress(b"two\n"), kind) == b"one\ntwo\n"
 
 
 @KINDS
 @pytest.mark.parametrize("share", [0.3, 0.9, 0.999])
-def test_a_file_cut_short_is_told_as_such(kind, share):
+def test_a_file_cut_short_is_reported(kind: str, share: float) -> None:
     packed = COMPRESS[kind](PROSE)
     with pytest.raises(TerselyError, match=r"^a\.txt\.gz: the \w+ data ends too early.*again\.$"):
         unpack(packed[: int(len(packed) * share)], kind)
 
 
 @KINDS
-def test_a_damaged_file_is_told_as_such(kind):
+def test_a_damaged_file_is_reported(kind: str) -> None:
     packed = bytearray(COMPRESS[kind](PROSE))
     middle = len(packed) // 2
     packed[middle : middle + 64] = bytes(64)
@@ -68,16 +69,16 @@ def test_a_damaged_file_is_told_as_such(kind):
         unpack(bytes(packed), kind)
 
 
-def test_a_zstd_frame_for_others_to_read_is_passed_over():
+def test_a_skippable_zstd_frame_is_skipped() -> None:
     note = b"\x50\x2a\x4d\x18\x04\x00\x00\x00note"
     packed = note + zstandard.compress(b"text")
-    assert compression_of(packed) == "zstd"
+    assert detect_compression(packed) == "zstd"
     assert unpack(packed, "zstd") == b"text"
 
 
-def test_a_zstd_bomb_is_read_piece_by_piece():
+def test_a_zstd_bomb_is_read_in_chunks() -> None:
     packed = zstandard.compress(bytes(1 << 28))
-    stream = decompressed(compressed_file(packed), "zstd").stream
+    stream = decompress(compressed_file(packed), "zstd").stream
     tracemalloc.start()
     try:
         total = sum(len(chunk) for chunk in iter(lambda: stream.read(1 << 16), b""))
@@ -88,7 +89,7 @@ def test_a_zstd_bomb_is_read_piece_by_piece():
     assert peak < 100 << 20
 
 
-def test_zstd_without_its_library_says_what_to_install(monkeypatch):
+def test_zstd_without_its_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = zstandard.compress(b"text")
     monkeypatch.setitem(sys.modules, "zstandard", None)
     with pytest.raises(UsageError, match=r'pip install "tersely\[train\]"'):
@@ -96,8 +97,8 @@ def test_zstd_without_its_library_says_what_to_install(monkeypatch):
 
 
 @pytest.mark.parametrize("text", [b"", b"BZh is an odd word.", b"PK", b"plain text"])
-def test_text_is_not_taken_for_compressed(text):
-    assert compression_of(text) is None
+def test_text_is_not_detected_as_compressed(text: bytes) -> None:
+    assert detect_compression(text) is None
 
 
 @pytest.mark.parametrize(
@@ -111,6 +112,8 @@ def test_text_is_not_taken_for_compressed(text):
         (".gz", ".gz", None),
     ],
 )
-def test_a_name_tells_compression_and_what_is_inside(name, inside, kind):
+def test_a_name_indicates_the_compression_and_the_file_inside(
+    name: str, inside: str, kind: str
+) -> None:
     assert without_compression_suffix(name) == inside
-    assert compression_promised_by(name) == kind
+    assert compression_of_name(name) == kind
