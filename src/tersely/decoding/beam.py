@@ -1,7 +1,7 @@
 """Beam search: the likeliest sentences under keyword constraints.
 
 The search works on any decoder step and knows neither weights nor words. All sentences of a
-batch are searched at once, one row a hypothesis, so that a step is a few array operations
+batch are searched at once, one row per hypothesis, so that a step is a few array operations
 however many sentences there are.
 """
 
@@ -93,7 +93,7 @@ class LiveHypotheses:
 
     @classmethod
     def start(cls, last: Ids) -> Self:
-        """Return one empty hypothesis a sentence."""
+        """Return one empty hypothesis per sentence."""
         count = len(last)
         return cls(
             sentences=np.arange(count),

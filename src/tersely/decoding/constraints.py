@@ -43,7 +43,7 @@ class ConstraintTable:
 
     @classmethod
     def build(cls, constraints: Sequence[KeywordConstraint], *, enforce: bool) -> Self:
-        """Lay out the constraints, one row a sentence; without `enforce` nothing is required."""
+        """Lay out the constraints, one row per sentence; without `enforce` nothing is required."""
         places = 1 + max((len(constraint.keywords) for constraint in constraints), default=0)
         keywords = np.full((len(constraints), places), EOS_ID, np.int64)
         adjacent = np.zeros(keywords.shape, np.bool_)

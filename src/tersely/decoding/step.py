@@ -8,7 +8,7 @@ from tersely.runtime.next_token import NextToken
 
 
 class DecoderState(Protocol):
-    """The state of a decoder, one row a hypothesis."""
+    """The state of a decoder, one row per hypothesis."""
 
     def take(self, rows: Ids) -> Self:
         """Select rows: keep, repeat or reorder them."""

@@ -1,7 +1,7 @@
-"""A model's card: what it is, what it was made from, and the figures its settings hold.
+"""Model card: the README.md of a model folder, with origin, size and dev results.
 
-The text may be a person's own; the figures are always those of the model itself. Settings
-may come from a stranger, so only what looks like a figure is shown.
+The description may be replaced; the figures always come from the model. Settings may come from
+anyone, so only numbers are copied from them.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ DESCRIPTION = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where a model comes from, as far as it is told."""
+    """Where a model comes from; None where unknown."""
 
     corpus: str | None = None
     attribution: str | None = None
@@ -29,7 +29,7 @@ class Origin:
 def write_card(
     model: ModelFolder, kind: Kind, *, weight_bytes: int, origin: Origin, text: str | None = None
 ) -> str:
-    """Put the card together; `text` stands for heading and description."""
+    """Return the card; `text` replaces heading and description."""
     parts = [
         text.strip() if text is not None else f"# {_title(model.card)}\n\n{DESCRIPTION.strip()}",
         _list(
@@ -47,7 +47,7 @@ def write_card(
 
 
 def _title(card: str) -> str:
-    """The heading of the card there was."""
+    """Return the heading of a card."""
     for line in card.splitlines():
         if line.startswith("# ") and line[2:].strip():
             return line[2:].strip()
@@ -57,7 +57,7 @@ def _title(card: str) -> str:
 def _figures(model: ModelFolder, kind: Kind, weight_bytes: int) -> dict[str, str | None]:
     trained = _table(model.settings.get("trained"))
     dev = _table(trained.get("dev"))
-    parameters = sum(array.size for array in model.tensors.values())
+    parameters = sum(tensor.size for tensor in model.tensors.values())
     return {
         "Architecture": model.architecture,
         "Vocabulary": f"{len(model.vocabulary):,} tokens",
@@ -69,21 +69,21 @@ def _figures(model: ModelFolder, kind: Kind, weight_bytes: int) -> dict[str, str
 
 
 def _budgets(rows: object) -> str:
-    """What a budget gives on dev, where the model takes one."""
+    """Return the table of dev results by budget; empty if the model takes no budget."""
     if not isinstance(rows, list):
         return ""
-    shapes = {"budget": ".2f", "typed_fraction": ".1%", "loss_nats_a_token": ".3f"}
+    formats = {"budget": ".2f", "typed_fraction": ".1%", "loss_nats_a_token": ".3f"}
     lines = ["| budget | tokens typed on dev | loss, nats a token |", "| ---: | ---: | ---: |"]
     for row in rows:
-        cells = [_number(_table(row).get(name), shape) for name, shape in shapes.items()]
+        cells = [_number(_table(row).get(key), spec) for key, spec in formats.items()]
         if None not in cells:
             lines.append(f"| {' | '.join(cell or '' for cell in cells)} |")
     return "\n".join(lines) if len(lines) > 2 else ""
 
 
-def _list(lines: Mapping[str, str | None]) -> str:
+def _list(facts: Mapping[str, str | None]) -> str:
     return "\n".join(
-        f"- {name}: {' '.join(told.split())}" for name, told in lines.items() if told is not None
+        f"- {name}: {' '.join(fact.split())}" for name, fact in facts.items() if fact is not None
     )
 
 
@@ -91,5 +91,5 @@ def _table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _number(value: object, shape: str) -> str | None:
-    return format(value, shape) if type(value) in (int, float) else None
+def _number(value: object, spec: str) -> str | None:
+    return format(value, spec) if type(value) in (int, float) else None

@@ -2,7 +2,7 @@
 
     config.json          format version, architecture, settings, manifest of the tensors
     model.safetensors    weights
-    vocab.txt            one token a line
+    vocab.txt            one token per line
     README.md            model card
 
 A folder may come from anyone, so it is not trusted: it holds no pickle, sizes are bounded before

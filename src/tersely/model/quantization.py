@@ -1,6 +1,6 @@
 """Quantisation: matrices stored as int8 or float16.
 
-An int8 matrix has one scale a row. On disk tensor `name` holds the int8 values and `name.scales`
+An int8 matrix has one scale per row. On disk tensor `name` holds the int8 values and `name.scales`
 the scales; in memory both are one `QuantizedTensor`. Matrices of float16 become float32 when they
 are loaded. Tensors of few entries are never stored in fewer bytes.
 """
@@ -28,7 +28,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 @dataclass(frozen=True)
 class QuantizedTensor:
-    """An int8 matrix with one scale a row; an entry is its value times its row's scale."""
+    """An int8 matrix with one scale per row; an entry is its value times its row's scale."""
 
     values: npt.NDArray[np.int8]  # (rows, columns), −127 to 127
     scales: Floats  # (rows,)
@@ -168,5 +168,5 @@ def _check_scales(path: Path, name: str, spec: TensorSpec, scales: TensorSpec) -
     if len(spec.shape) != 2 or scales != TensorSpec(spec.shape[:1], "F32"):
         raise TerselyError(
             f"{path}: tensor {name!r:.80} is {spec} and its scales are {scales}; "
-            "an int8 matrix needs one F32 scale a row."
+            "an int8 matrix needs one F32 scale per row."
         )

@@ -61,7 +61,7 @@ def check_size(path: Path, *, limit: int) -> int:
     except OSError as error:
         raise TerselyError(f"{path}: cannot be read ({error.strerror}).") from error
     if not stat.S_ISREG(status.st_mode):
-        raise TerselyError(f"{path}: not an ordinary file.")
+        raise TerselyError(f"{path}: not a regular file.")
     if status.st_size > limit:
         raise TerselyError(f"{path}: {status.st_size:,} bytes; at most {limit:,} are read.")
     return status.st_size

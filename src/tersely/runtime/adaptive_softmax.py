@@ -23,7 +23,7 @@ class VocabularySoftmax:
 
     head: Matrix  # (units, frequent tokens + clusters)
     bias: Floats | None
-    tails: tuple[tuple[Matrix, Matrix], ...]  # (units, inner) and (inner, tokens) a cluster
+    tails: tuple[tuple[Matrix, Matrix], ...]  # (units, inner) and (inner, tokens) per cluster
     cutoffs: tuple[int, ...]  # first id of each cluster
     tokens: int
 

@@ -31,7 +31,7 @@ IN_PREFIX = -1  # the keyword index of a row whose last token belongs to a prefi
 
 @dataclass(frozen=True, slots=True)
 class MonotoneState:
-    """Decoder state, one row a hypothesis; the rows of a sentence share its keywords."""
+    """Decoder state, one row per hypothesis; the rows of a sentence share its keywords."""
 
     hidden: Floats  # (rows, decoder)
     cell: Floats  # (rows, decoder)
@@ -80,7 +80,7 @@ class MonotoneRuntime:
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
     def costs(self, sentences: Sequence[Sequence[str]], budget: float) -> list[Floats]:
-        """Return what each token costs in nats if dropped and if typed: (tokens, 2) a sentence."""
+        """Return what each token costs, dropped and typed, in nats: (tokens, 2) per sentence."""
         ids, lengths = pad([self.vocabulary.encode(tokens) for tokens in sentences])
         features = encoder_features(np.full(len(ids), budget))[:, None]
         features = np.broadcast_to(features, (*ids.shape, ENCODER_FEATURES))

@@ -26,7 +26,7 @@ NO_KEYWORD = -1  # the id at a padded position of the keywords
 
 
 class NextToken(Protocol):
-    """Log-probabilities of the next token, one row a hypothesis."""
+    """Log-probabilities of the next token, one row per hypothesis."""
 
     def top_k(self, k: int, threshold: "PruningThreshold | None" = None) -> tuple[Ids, Floats]:
         """Return at least the k likeliest tokens of each row, unordered, with log-probabilities.
@@ -36,7 +36,7 @@ class NextToken(Protocol):
         """
 
     def log_prob(self, ids: Ids) -> Floats:
-        """Return the log-probability of one token a row: (rows,)."""
+        """Return the log-probability of one token per row: (rows,)."""
 
     def log_probs(self) -> Floats:
         """Return the log-probability of every id: (rows, width)."""
@@ -178,7 +178,7 @@ class SoftmaxNextToken(ABC):
         )
 
     def generated_log_prob(self, ids: Ids) -> Floats:
-        """Return the log-probability of generating one token a row; compute no other cluster."""
+        """Return the log-probability of generating one token per row; compute no other cluster."""
         rows = np.arange(len(ids))
         log_probs = np.full(len(ids), -np.inf, np.float32)
         is_head = ids < self.softmax.head_tokens
@@ -243,7 +243,7 @@ class PlaceOrGenerate(SoftmaxNextToken):
         return np.full(columns.shape, -np.inf, np.float32)
 
     def log_prob(self, ids: Ids) -> Floats:
-        """Return the log-probability of one token a row: (rows,)."""
+        """Return the log-probability of one token per row: (rows,)."""
         log_probs = self.generated_log_prob(ids)
         log_probs[ids == EOS_ID] = -np.inf
         is_keyword = ids == self.keyword
@@ -310,7 +310,7 @@ class CopyOrGenerate(SoftmaxNextToken):
         return log_probs
 
     def log_prob(self, ids: Ids) -> Floats:
-        """Return the log-probability of one token a row: (rows,)."""
+        """Return the log-probability of one token per row: (rows,)."""
         log_probs = self.generated_log_prob(ids)
         for place in range(self.keywords.shape[1]):
             rows = np.flatnonzero(self.keywords[:, place] == ids)

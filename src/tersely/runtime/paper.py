@@ -28,7 +28,7 @@ MASKED = np.float32(-1e30)  # attention score of padding; finite, so that rows o
 
 @dataclass(frozen=True, slots=True)
 class PaperState:
-    """Decoder state, one row a hypothesis."""
+    """Decoder state, one row per hypothesis."""
 
     hidden: Floats  # (rows, decoder)
     cell: Floats  # (rows, decoder)
