@@ -21,3 +21,8 @@ def test_a_runtime_without_a_selector_is_refused() -> None:
     unknown: Any = object()
     with pytest.raises(TypeError, match="no selector for object"):
         open_selector(folder_of(small_scheme()), unknown)
+
+
+def test_the_papers_decoder_is_not_conditioned_on_a_budget() -> None:
+    model = folder_of(small_scheme())
+    assert open_selector(model, open_runtime(model)).decoder_budget(0.3) is None
