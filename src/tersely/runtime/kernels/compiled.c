@@ -1,240 +1,398 @@
-/* What NumPy has no fast word for, in C: products of a few rows with a matrix that is packed
-   once, the gates of an LSTM, and the best of ten thousand words.
+/* The Python module of the compiled kernels; compiled.pyi describes its functions.
 
-   plain.py and beam.py say the same in NumPy; tests hold each kernel against them. Arrays are
-   checked here, so no caller can make a kernel read or write beyond one. */
+   Each function takes its arguments by name, checks that they fit each other, and calls a kernel.
+   numpy_backend.py and pruning.py define the results; tests compare both. */
 
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <math.h>
-#include <stdint.h>
+#include "arguments.h"
+#include "kernels.h"
+#include "pruning.h"
+
 #include <stdlib.h>
-#include <string.h>
 
-#define INTERFACE 2 /* raised with every change of what a kernel is given */
-#define PANEL 32    /* columns */
-#define MOST_UNITS 1024 /* of a matrix in bytes: with more, rows would be rounded too coarsely */
+enum { INTERFACE_VERSION = 3 }; /* raised with every change of the parameters of a kernel */
 
-#include "instructions.h"
-#include "beam.h"
+/* Set once, when the module is loaded. */
+static const kernel_table *kernels = &generic_kernels;
 
-/* Take arguments as contiguous arrays. Two characters of `kinds` tell of each its entries (f
-   float32, d float64, i int64, u uint64, b bool, c int8; upper case if it is written to) and dimensions. */
-static int take(PyObject *const *given, Py_ssize_t count, const char *kinds, Py_buffer *views) {
-    if (count != (Py_ssize_t)strlen(kinds) / 2) {
-        PyErr_SetString(PyExc_TypeError, "a kernel was given the wrong number of arrays");
-        return 0;
-    }
-    for (Py_ssize_t at = 0; at < count; at++) {
-        char kind = kinds[2 * at] | 32;
-        int is_written = kinds[2 * at] != kind;
-        int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (is_written ? PyBUF_WRITABLE : 0);
-        int is_got = PyObject_GetBuffer(given[at], &views[at], flags) == 0;
-        const char *formats = kind == 'i'   ? "lq"
-                              : kind == 'u' ? "LQ"
-                              : kind == 'b' ? "?"
-                              : kind == 'c' ? "b"
-                              : kind == 'd' ? "d"
-                                            : "f";
-        Py_ssize_t size = kind == 'b' || kind == 'c' ? 1 : kind == 'f' ? 4 : 8;
-        if (!is_got || views[at].ndim != kinds[2 * at + 1] - '0' || views[at].itemsize != size ||
-            !views[at].format || !views[at].format[0] || !strchr(formats, views[at].format[0])) {
-            if (is_got) PyErr_Format(PyExc_ValueError, "array %zd of a kernel is of another kind", at);
-            for (Py_ssize_t done = is_got ? at : at - 1; done >= 0; done--) PyBuffer_Release(&views[done]);
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static PyObject *finish(Py_buffer *views, int count, int fits) {
-    for (int at = 0; at < count; at++) PyBuffer_Release(&views[at]);
-    if (!fits) {
-        PyErr_SetString(PyExc_ValueError, "the arrays of a kernel do not fit each other");
-        return NULL;
-    }
+/* Return None, or NULL if an exception was raised. */
+static PyObject *finish(arguments *taken) {
+    release_arguments(taken);
+    if (PyErr_Occurred()) return NULL;
     Py_RETURN_NONE;
 }
 
-/* Other threads may run while a product of many multiply-adds is made. A small one, and every other
-   kernel, is over before they would have begun. */
-static PyThreadState *let_go(Py_ssize_t rows, Py_ssize_t units, Py_ssize_t columns) {
+/* Let other threads run during a large product. All else ends before they could start. */
+static PyThreadState *release_gil(size_t rows, size_t units, size_t columns) {
     return (double)rows * units * columns > 1e7 ? PyEval_SaveThread() : NULL;
 }
 
-static PyObject *no_memory(Py_buffer *views, int count) {
-    Py_XDECREF(finish(views, count, 1));
-    return PyErr_NoMemory();
+static void restore_gil(PyThreadState *state) {
+    if (state) PyEval_RestoreThread(state);
 }
 
-/* The last argument tells whether the product is added to what is there; no array is in its place. */
-static int adds_to(PyObject *const *given, Py_ssize_t count, Py_ssize_t arrays) {
-    return count == arrays + 1 && given[arrays] == Py_True;
+static int is_panel_count(const arguments *taken) {
+    Py_ssize_t panels = (taken->sizes[COLUMNS] + PANEL - 1) / PANEL;
+    return require(taken, taken->sizes[PANELS] == panels, "panels and out differ in columns");
 }
 
-/* Whether rows (rows, units) times panels (panels, units, PANEL), or (panels, pairs of units,
-   2 * PANEL), is as large as what is written. */
-static int is_product(const Py_ssize_t *rows, const Py_ssize_t *panels, const Py_ssize_t *out, int together) {
-    return rows[0] == out[0] && (rows[1] + together - 1) / together == panels[1] &&
-           panels[2] == PANEL * together && panels[0] == (out[1] + PANEL - 1) / PANEL;
-}
+static signature MULTIPLY_FLOAT32 = {
+    "multiply_float32",
+    4,
+    {{"rows", FLOAT32, READ, {ROWS, UNITS}},
+     {"panels", FLOAT32, READ, {PANELS, UNITS, PANEL_ENTRIES}},
+     {"out", FLOAT32, WRITE, {ROWS, COLUMNS}},
+     {"accumulate", INTEGER}},
+};
 
-static PyObject *multiply(PyObject *self, PyObject *const *given, Py_ssize_t count) {
-    Py_buffer views[3];
-    int adds = adds_to(given, count, 3);
-    if (!take(given, count - 1, "f2f3F2", views)) return NULL;
-    const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[2].shape;
-    int fits = is_product(rows, panels, out, 1);
-    if (fits) {
-        PyThreadState *others = let_go(rows[0], rows[1], out[1]);
-        chosen->multiply(views[0].buf, rows[0], rows[1], views[1].buf, adds, views[2].buf, out[1]);
-        if (others) PyEval_RestoreThread(others);
+static PyObject *multiply_float32(PyObject *self, PyObject *const *values, Py_ssize_t positional,
+                                  PyObject *names) {
+    enum { ARG_ROWS, ARG_PANELS, OUT, ACCUMULATE };
+    arguments given;
+    if (!take_arguments(&given, &MULTIPLY_FLOAT32, values, positional, names)) return NULL;
+    if (require(&given, given.sizes[PANEL_ENTRIES] == PANEL, "panels have another width") &&
+        is_panel_count(&given)) {
+        float32_product product = {
+            .rows = given.buffers[ARG_ROWS].buf,
+            .panels = given.buffers[ARG_PANELS].buf,
+            .out = given.buffers[OUT].buf,
+            .row_count = given.sizes[ROWS],
+            .units = given.sizes[UNITS],
+            .columns = given.sizes[COLUMNS],
+            .accumulate = given.integers[ACCUMULATE] != 0,
+        };
+        PyThreadState *state = release_gil(product.row_count, product.units, product.columns);
+        kernels->multiply_float32(&product);
+        restore_gil(state);
     }
-    return finish(views, 3, fits);
+    return finish(&given);
 }
 
-static PyObject *multiply_bytes(PyObject *self, PyObject *const *given, Py_ssize_t count) {
-    enum { LINE = 64 };
-    Py_buffer views[4];
-    int adds = adds_to(given, count, 4);
-    if (!take(given, count - 1, "f2c3f1F2", views)) return NULL;
-    const Py_ssize_t *rows = views[0].shape, *panels = views[1].shape, *out = views[3].shape;
-    int fits = is_product(rows, panels, out, 2) && views[2].shape[0] == panels[0] * PANEL &&
-               rows[1] <= MOST_UNITS;
-    if (!fits || !rows[0] || !out[1]) return finish(views, 4, fits);
-    /* Room for a widened panel, which begins where a cache line does, for short rows, for their steps. */
-    size_t padded = 2 * panels[1], panel = padded * PANEL * sizeof(int16_t);
-    size_t whole = rows[0] * padded * sizeof(int16_t);
-    char *room = malloc(LINE + panel + whole + rows[0] * sizeof(float));
-    if (!room) return no_memory(views, 4);
-    char *begins = room + (LINE - (uintptr_t)room % LINE) % LINE;
-    PyThreadState *others = let_go(rows[0], rows[1], out[1]);
-    chosen->multiply_bytes(views[0].buf, rows[0], rows[1], views[1].buf, views[2].buf, adds, views[3].buf,
-                           out[1], (int16_t *)begins, (int16_t *)(begins + panel),
-                           (float *)(begins + panel + whole));
-    if (others) PyEval_RestoreThread(others);
-    free(room);
-    return finish(views, 4, fits);
+/* Multiply with buffers for a widened panel (at the start of a cache line), for rows of int16 and
+   for their scales. Return 0 if there is no memory. */
+static int multiply_int8_buffered(int8_product *product) {
+    enum { CACHE_LINE = 64 };
+    size_t padded_units = product->units + product->units % 2;
+    size_t panel_bytes = padded_units * PANEL * sizeof(int16_t);
+    size_t row_bytes = product->row_count * padded_units * sizeof(int16_t);
+    size_t scale_bytes = product->row_count * sizeof(float);
+    char *memory = malloc(CACHE_LINE + panel_bytes + row_bytes + scale_bytes);
+    if (!memory) return 0;
+    char *aligned = memory + (CACHE_LINE - (uintptr_t)memory % CACHE_LINE) % CACHE_LINE;
+    product->panel_buffer = (int16_t *)aligned;
+    product->row_buffer = (int16_t *)(aligned + panel_bytes);
+    product->row_scales = (float *)(aligned + panel_bytes + row_bytes);
+    PyThreadState *state = release_gil(product->row_count, product->units, product->columns);
+    kernels->multiply_int8(product);
+    restore_gil(state);
+    free(memory);
+    return 1;
 }
 
-static PyObject *remember(PyObject *self, PyObject *const *given, Py_ssize_t count) {
-    Py_buffer views[4];
-    if (!take(given, count, "f2f2F2F2", views)) return NULL;
-    const Py_ssize_t *gates = views[0].shape, *state = views[1].shape;
-    int fits = gates[0] == state[0] && gates[1] == 4 * state[1];
-    for (int at = 2; at < 4; at++)
-        fits = fits && views[at].shape[0] == state[0] && views[at].shape[1] == state[1];
-    if (fits) {
-        chosen->remember(views[0].buf, views[1].buf, state[0], state[1], views[2].buf, views[3].buf);
+static signature MULTIPLY_INT8 = {
+    "multiply_int8",
+    5,
+    {{"rows", FLOAT32, READ, {ROWS, UNITS}},
+     {"panels", INT8, READ, {PANELS, UNIT_PAIRS, PANEL_ENTRIES}},
+     {"scales", FLOAT32, READ, {SCALES}},
+     {"out", FLOAT32, WRITE, {ROWS, COLUMNS}},
+     {"accumulate", INTEGER}},
+};
+
+static PyObject *multiply_int8(PyObject *self, PyObject *const *values, Py_ssize_t positional,
+                               PyObject *names) {
+    enum { ARG_ROWS, ARG_PANELS, COLUMN_SCALES, OUT, ACCUMULATE };
+    arguments given;
+    if (!take_arguments(&given, &MULTIPLY_INT8, values, positional, names)) return NULL;
+    const Py_ssize_t *sizes = given.sizes;
+    if (require(&given, sizes[PANEL_ENTRIES] == 2 * PANEL, "panels have another width") &&
+        is_panel_count(&given) &&
+        require(&given, sizes[UNIT_PAIRS] == (sizes[UNITS] + 1) / 2,
+                "rows and panels differ in units") &&
+        require(&given, sizes[SCALES] == sizes[PANELS] * PANEL,
+                "scales and panels differ in columns") &&
+        require(&given, sizes[UNITS] <= MAX_INT8_UNITS, "rows have too many units for int8") &&
+        sizes[ROWS] && sizes[COLUMNS]) {
+        int8_product product = {
+            .rows = given.buffers[ARG_ROWS].buf,
+            .panels = given.buffers[ARG_PANELS].buf,
+            .scales = given.buffers[COLUMN_SCALES].buf,
+            .out = given.buffers[OUT].buf,
+            .row_count = sizes[ROWS],
+            .units = sizes[UNITS],
+            .columns = sizes[COLUMNS],
+            .accumulate = given.integers[ACCUMULATE] != 0,
+        };
+        if (!multiply_int8_buffered(&product)) PyErr_NoMemory();
     }
-    return finish(views, 4, fits);
+    return finish(&given);
 }
 
-static PyObject *log_sum(PyObject *self, PyObject *const *given, Py_ssize_t count) {
-    Py_buffer views[2];
-    if (!take(given, count, "f2F1", views)) return NULL;
-    int fits = views[0].shape[0] == views[1].shape[0] && views[0].shape[1] >= 1;
-    if (fits) {
-        chosen->log_sum(views[0].buf, views[0].shape[0], views[0].shape[1], views[1].buf);
+static signature LSTM_CELL = {
+    "lstm_cell",
+    4,
+    {{"gates", FLOAT32, READ, {ROWS, GATE_UNITS}},
+     {"cell", FLOAT32, READ, {ROWS, UNITS}},
+     {"next_hidden", FLOAT32, WRITE, {ROWS, UNITS}},
+     {"next_cell", FLOAT32, WRITE, {ROWS, UNITS}}},
+};
+
+static PyObject *lstm_cell(PyObject *self, PyObject *const *values, Py_ssize_t positional,
+                           PyObject *names) {
+    enum { GATES, CELL, NEXT_HIDDEN, NEXT_CELL };
+    arguments given;
+    if (!take_arguments(&given, &LSTM_CELL, values, positional, names)) return NULL;
+    if (require(&given, given.sizes[GATE_UNITS] == 4 * given.sizes[UNITS],
+                "gates must have four times the units of cell")) {
+        lstm_cell_step step = {
+            .gates = given.buffers[GATES].buf,
+            .cell = given.buffers[CELL].buf,
+            .next_hidden = given.buffers[NEXT_HIDDEN].buf,
+            .next_cell = given.buffers[NEXT_CELL].buf,
+            .row_count = given.sizes[ROWS],
+            .units = given.sizes[UNITS],
+        };
+        kernels->lstm_cell(&step);
     }
-    return finish(views, 2, fits);
+    return finish(&given);
 }
 
-static PyObject *best(PyObject *self, PyObject *const *given, Py_ssize_t count) {
-    enum { ARRAYS = 7 };
-    Py_buffer views[ARRAYS];
-    int64_t columns = count == ARRAYS + 1 ? PyLong_AsLongLong(given[ARRAYS]) : 0;
-    if (PyErr_Occurred()) return NULL;
-    if (!take(given, count - 1, "F2f1f1i2f2I2F2", views)) return NULL;
-    Py_ssize_t rows = views[0].shape[0], others = views[3].shape[1], wanted = views[5].shape[1];
-    int fits = 1 <= columns && columns <= views[0].shape[1] && 1 <= wanted && wanted <= columns &&
-               views[4].shape[1] == others && views[6].shape[1] == wanted;
-    for (int at = 1; at < ARRAYS; at++) fits = fits && views[at].shape[0] == rows;
-    float *kept = fits ? malloc((others + 1) * sizeof(float)) : NULL;
-    if (kept) {
-        chosen->best(views[0].buf, rows, views[0].shape[1], columns, views[1].buf, views[2].buf,
-                     views[3].buf, views[4].buf, others, kept, wanted, views[5].buf, views[6].buf);
-        free(kept);
-    } else if (fits) {
-        return no_memory(views, ARRAYS);
+static signature LOGSUMEXP = {
+    "logsumexp",
+    2,
+    {{"scores", FLOAT32, READ, {ROWS, COLUMNS}}, {"out", FLOAT32, WRITE, {ROWS}}},
+};
+
+static PyObject *logsumexp(PyObject *self, PyObject *const *values, Py_ssize_t positional,
+                           PyObject *names) {
+    enum { SCORES, OUT };
+    arguments given;
+    if (!take_arguments(&given, &LOGSUMEXP, values, positional, names)) return NULL;
+    if (require(&given, given.sizes[COLUMNS] >= 1, "scores must have columns")) {
+        logsumexp_rows rows = {
+            .scores = given.buffers[SCORES].buf,
+            .out = given.buffers[OUT].buf,
+            .row_count = given.sizes[ROWS],
+            .columns = given.sizes[COLUMNS],
+        };
+        kernels->logsumexp(&rows);
     }
-    return finish(views, ARRAYS, fits);
+    return finish(&given);
 }
 
-/* Whether every start of a sentence lies within the rows, in order. */
+static signature TOP_K = {
+    "top_k",
+    8,
+    {{"scores", FLOAT32, WRITE, {ROWS, COLUMNS}},
+     {"shift", FLOAT32, READ, {ROWS}},
+     {"threshold", FLOAT32, READ, {ROWS}},
+     {"override_columns", INT64, READ, {ROWS, OVERRIDES}},
+     {"override_values", FLOAT32, READ, {ROWS, OVERRIDES}},
+     {"ids", INT64, WRITE, {ROWS, COUNT}},
+     {"values", FLOAT32, WRITE, {ROWS, COUNT}},
+     {"columns", INTEGER}},
+};
+
+static PyObject *top_k(PyObject *self, PyObject *const *values, Py_ssize_t positional,
+                       PyObject *names) {
+    enum { SCORES, SHIFT, THRESHOLD, OVERRIDE_COLUMNS, OVERRIDE_VALUES, IDS, VALUES, ARG_COLUMNS };
+    arguments given;
+    if (!take_arguments(&given, &TOP_K, values, positional, names)) return NULL;
+    Py_ssize_t count = given.sizes[COUNT];
+    int64_t columns = given.integers[ARG_COLUMNS];
+    if (require(&given, 1 <= columns && columns <= given.sizes[COLUMNS],
+                "columns must be between 1 and the columns of scores") &&
+        require(&given, 1 <= count && count <= columns,
+                "ids must have between 1 and `columns` columns")) {
+        top_k_rows rows = {
+            .scores = given.buffers[SCORES].buf,
+            .shift = given.buffers[SHIFT].buf,
+            .threshold = given.buffers[THRESHOLD].buf,
+            .override_columns = given.buffers[OVERRIDE_COLUMNS].buf,
+            .override_values = given.buffers[OVERRIDE_VALUES].buf,
+            .saved_scores = malloc((given.sizes[OVERRIDES] + 1) * sizeof(float)),
+            .ids = given.buffers[IDS].buf,
+            .values = given.buffers[VALUES].buf,
+            .row_count = given.sizes[ROWS],
+            .stride = given.sizes[COLUMNS],
+            .columns = columns,
+            .overrides = given.sizes[OVERRIDES],
+            .count = count,
+        };
+        if (rows.saved_scores)
+            kernels->top_k(&rows);
+        else
+            PyErr_NoMemory();
+        free(rows.saved_scores);
+    }
+    return finish(&given);
+}
+
+/* Whether the first row of each sentence lies within the rows, in order. */
 static int are_starts(const int64_t *starts, Py_ssize_t count, Py_ssize_t rows) {
     int is_right = count >= 1 && starts[0] == 0 && starts[count - 1] == rows;
     for (Py_ssize_t at = 1; at < count; at++) is_right = is_right && starts[at - 1] <= starts[at];
     return is_right;
 }
 
-static int64_t most_rows(const int64_t *starts, Py_ssize_t count) {
+static size_t max_rows(const int64_t *starts, Py_ssize_t count) {
     int64_t most = 0;
     for (Py_ssize_t at = 1; at < count; at++)
         if (starts[at] - starts[at - 1] > most) most = starts[at] - starts[at - 1];
-    return most;
+    return (size_t)most;
 }
 
-static PyObject *follow(PyObject *self, PyObject *const *given, Py_ssize_t count) {
-    enum { ARRAYS = 19, NUMBERS = 3 };
-    Py_buffer views[ARRAYS];
-    int64_t numbers[NUMBERS]; /* width, alike, end */
-    for (int at = 0; at < NUMBERS && count == ARRAYS + NUMBERS; at++)
-        numbers[at] = PyLong_AsLongLong(given[ARRAYS + at]);
-    if (PyErr_Occurred()) return NULL;
-    if (!take(given, count - NUMBERS, "f2i2d1u1i1i1b1b1b1i1b1I1I1I1I1D1U1I1D1", views)) return NULL;
-    Py_ssize_t rows = views[0].shape[0], choices = views[0].shape[1];
-    Py_ssize_t ids = views[7].shape[0], starts = views[9].shape[0], room = views[12].shape[0];
-    /* A copy: what is written may be the same memory. */
-    int64_t *start = malloc((starts + 1) * sizeof(int64_t));
-    if (!start) return no_memory(views, ARRAYS);
-    memcpy(start, views[9].buf, starts * sizeof(int64_t));
-    int fits = views[1].shape[0] == rows && views[1].shape[1] == choices && views[8].shape[0] == ids &&
-               are_starts(start, starts, rows) && views[10].shape[0] == starts - 1 &&
-               views[11].shape[0] == starts - 1 && numbers[0] >= 1 && numbers[0] <= room + 1 &&
-               (starts - 1) * numbers[0] <= room;
-    for (int at = 2; at < 7; at++) fits = fits && views[at].shape[0] == rows;
-    for (int at = 12; at < 17; at++) fits = fits && views[at].shape[0] == room;
-    fits = fits && views[17].shape[0] == rows * choices && views[18].shape[0] == rows * choices;
-    followed out = {views[12].buf, views[13].buf, views[14].buf, views[15].buf,
-                    views[16].buf, views[17].buf, views[18].buf, 0, 0};
-    candidate *heap = fits ? malloc((most_rows(start, starts) * choices + 1) * sizeof(candidate)) : NULL;
-    if (heap) {
-        const uint8_t *marked = views[10].buf;
-        int64_t *sizes = views[11].buf;
-        field in = {views[0].buf, views[1].buf, views[2].buf, views[3].buf, views[4].buf, views[5].buf,
-                    views[6].buf, views[7].buf, views[8].buf, choices, ids, numbers[0], numbers[1], numbers[2]};
-        for (Py_ssize_t at = 0; at + 1 < starts; at++)
-            sizes[at] = follow_sentence(&in, start[at], start[at + 1], marked[at], heap, &out);
-    }
-    free(start);
-    free(heap);
-    if (fits && !heap) return no_memory(views, ARRAYS);
-    PyObject *done = finish(views, ARRAYS, fits);
-    if (!done) return NULL;
-    Py_DECREF(done);
-    return Py_BuildValue("nn", (Py_ssize_t)out.going, (Py_ssize_t)out.ended);
+/* The parameters of prune(): fields of Candidates, fields of Pruned, and three integers. */
+enum {
+    SCORES, TOKENS, PREFIX_SCORE, DEDUP_KEY, MATCHED, NEXT_KEYWORD, MAY_END, IS_IGNORED,
+    IS_FORBIDDEN, ARG_STARTS, RESERVES_SLOT,
+    SIZES, OUT_ROW, OUT_TOKEN, OUT_MATCHED, OUT_SCORE, OUT_DEDUP_KEY, ENDED_ROW, ENDED_SCORE,
+    WIDTH, MAX_DUPLICATES, END_ID,
+};
+
+static signature PRUNE = {
+    "prune",
+    22,
+    {[SCORES] = {"scores", FLOAT32, READ, {ROWS, CHOICES}},
+     [TOKENS] = {"tokens", INT64, READ, {ROWS, CHOICES}},
+     [PREFIX_SCORE] = {"prefix_score", FLOAT64, READ, {ROWS}},
+     [DEDUP_KEY] = {"dedup_key", UINT64, READ, {ROWS}},
+     [MATCHED] = {"matched", INT64, READ, {ROWS}},
+     [NEXT_KEYWORD] = {"next_keyword", INT64, READ, {ROWS}},
+     [MAY_END] = {"may_end", BOOL, READ, {ROWS}},
+     [IS_IGNORED] = {"is_ignored", BOOL, READ, {TOKEN_IDS}},
+     [IS_FORBIDDEN] = {"is_forbidden", BOOL, READ, {TOKEN_IDS}},
+     [ARG_STARTS] = {"starts", INT64, READ, {STARTS}},
+     [RESERVES_SLOT] = {"reserves_slot", BOOL, READ, {SENTENCES}},
+     [SIZES] = {"out_sizes", INT64, WRITE, {SENTENCES}},
+     [OUT_ROW] = {"out_row", INT64, WRITE, {MAX_CONTINUING}},
+     [OUT_TOKEN] = {"out_token", INT64, WRITE, {MAX_CONTINUING}},
+     [OUT_MATCHED] = {"out_matched", INT64, WRITE, {MAX_CONTINUING}},
+     [OUT_SCORE] = {"out_score", FLOAT64, WRITE, {MAX_CONTINUING}},
+     [OUT_DEDUP_KEY] = {"out_dedup_key", UINT64, WRITE, {MAX_CONTINUING}},
+     [ENDED_ROW] = {"out_ended_row", INT64, WRITE, {MAX_ENDED}},
+     [ENDED_SCORE] = {"out_ended_score", FLOAT64, WRITE, {MAX_ENDED}},
+     [WIDTH] = {"width", INTEGER},
+     [MAX_DUPLICATES] = {"max_duplicates", INTEGER},
+     [END_ID] = {"end_id", INTEGER}},
+};
+
+/* Check all but the axes' sizes, against a copy of the starts: an array that is written may share
+   memory with the one that was passed. */
+static int fits_pruning(const arguments *given, const int64_t *starts) {
+    const Py_ssize_t *sizes = given->sizes;
+    Py_ssize_t sentences = sizes[STARTS] - 1, room = sizes[MAX_CONTINUING];
+    int64_t width = given->integers[WIDTH];
+    return require(given, are_starts(starts, sizes[STARTS], sizes[ROWS]),
+                   "starts must ascend from 0 to the number of rows") &&
+           require(given, sizes[SENTENCES] == sentences,
+                   "starts must be one more than sentences") &&
+           require(given, width >= 1, "width must be at least 1") &&
+           require(given, width <= room + 1 && sentences * width <= room,
+                   "out_row must have room for width rows of each sentence") &&
+           require(given, sizes[MAX_ENDED] == sizes[ROWS] * sizes[CHOICES],
+                   "out_ended_row must have room for all candidates");
 }
+
+static void prune_sentences(const arguments *given, const int64_t *starts, candidate *heap,
+                            pruned_beam *out) {
+    const Py_buffer *buffers = given->buffers;
+    candidate_rows in = {
+        .scores = buffers[SCORES].buf,
+        .tokens = buffers[TOKENS].buf,
+        .prefix_score = buffers[PREFIX_SCORE].buf,
+        .dedup_key = buffers[DEDUP_KEY].buf,
+        .matched = buffers[MATCHED].buf,
+        .next_keyword = buffers[NEXT_KEYWORD].buf,
+        .may_end = buffers[MAY_END].buf,
+        .is_ignored = buffers[IS_IGNORED].buf,
+        .is_forbidden = buffers[IS_FORBIDDEN].buf,
+        .choices = given->sizes[CHOICES],
+        .ids = given->sizes[TOKEN_IDS],
+        .width = given->integers[WIDTH],
+        .max_duplicates = given->integers[MAX_DUPLICATES],
+        .end_id = given->integers[END_ID],
+    };
+    const uint8_t *reserves_slot = buffers[RESERVES_SLOT].buf;
+    int64_t *sizes = buffers[SIZES].buf;
+    for (Py_ssize_t at = 0; at < given->sizes[SENTENCES]; at++)
+        sizes[at] = prune_sentence(&in, starts[at], starts[at + 1], reserves_slot[at], heap, out);
+}
+
+static PyObject *prune(PyObject *self, PyObject *const *values, Py_ssize_t positional,
+                       PyObject *names) {
+    arguments given;
+    if (!take_arguments(&given, &PRUNE, values, positional, names)) return NULL;
+    const Py_buffer *buffers = given.buffers;
+    pruned_beam out = {
+        .row = buffers[OUT_ROW].buf,
+        .token = buffers[OUT_TOKEN].buf,
+        .matched = buffers[OUT_MATCHED].buf,
+        .score = buffers[OUT_SCORE].buf,
+        .dedup_key = buffers[OUT_DEDUP_KEY].buf,
+        .ended_row = buffers[ENDED_ROW].buf,
+        .ended_score = buffers[ENDED_SCORE].buf,
+    };
+    candidate *heap = NULL;
+    Py_ssize_t start_count = given.sizes[STARTS];
+    int64_t *starts = malloc((start_count + 1) * sizeof *starts);
+    if (starts) memcpy(starts, buffers[ARG_STARTS].buf, start_count * sizeof *starts);
+    int fits = starts && fits_pruning(&given, starts);
+    if (fits) {
+        size_t max_candidates = max_rows(starts, start_count) * given.sizes[CHOICES];
+        heap = malloc((max_candidates + 1) * sizeof *heap);
+    }
+    if (heap) prune_sentences(&given, starts, heap, &out);
+    if (!starts || (fits && !heap)) PyErr_NoMemory();
+    free(starts);
+    free(heap);
+    PyObject *none = finish(&given);
+    if (!none) return NULL;
+    Py_DECREF(none);
+    return Py_BuildValue("nn", (Py_ssize_t)out.continuing, (Py_ssize_t)out.ended);
+}
+
+/* The widest instructions that this processor has, or narrower ones that TERSELY_KERNELS names. */
+static const kernel_table *select_kernels(void) {
+#ifdef HAS_AVX_KERNELS
+    const char *requested = getenv("TERSELY_KERNELS");
+    if (!requested) requested = "";
+    int is_generic = !strcmp(requested, "generic") || !strcmp(requested, "any");
+    __builtin_cpu_init();
+    int has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    int has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                     __builtin_cpu_supports("avx512vnni");
+    if (has_avx512 && !is_generic && strcmp(requested, "avx2")) return &avx512_kernels;
+    if (has_avx2 && !is_generic) return &avx2_kernels;
+#endif
+    return &generic_kernels;
+}
+
+#define METHOD(function, doc) \
+    {#function, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, doc}
 
 static PyMethodDef methods[] = {
-    {"multiply", (PyCFunction)(void (*)(void))multiply, METH_FASTCALL, "Multiply rows by a packed matrix."},
-    {"multiply_bytes", (PyCFunction)(void (*)(void))multiply_bytes, METH_FASTCALL, "The same, of bytes."},
-    {"remember", (PyCFunction)(void (*)(void))remember, METH_FASTCALL, "One step of an LSTM behind its products."},
-    {"log_sum", (PyCFunction)(void (*)(void))log_sum, METH_FASTCALL, "Logarithm of the sum of e^score."},
-    {"best", (PyCFunction)(void (*)(void))best, METH_FASTCALL, "The greatest of each row, best first."},
-    {"follow", (PyCFunction)(void (*)(void))follow, METH_FASTCALL, "Choose what a beam goes on with."},
+    METHOD(multiply_float32, "Multiply rows by a packed matrix of float32."),
+    METHOD(multiply_int8, "Multiply rows by a packed matrix of int8."),
+    METHOD(lstm_cell, "Compute the next state of an LSTM from its gates."),
+    METHOD(logsumexp, "Compute the logarithm of the sum of e^score of each row."),
+    METHOD(top_k, "Find the greatest log-probabilities of each row, best first."),
+    METHOD(prune, "Choose the candidates that the beam of each sentence continues with."),
     {NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", NULL, -1, methods};
 
 PyMODINIT_FUNC PyInit_compiled(void) {
+    signature *all[] = {&MULTIPLY_FLOAT32, &MULTIPLY_INT8, &LSTM_CELL, &LOGSUMEXP, &TOP_K, &PRUNE};
+    for (size_t at = 0; at < sizeof all / sizeof *all; at++)
+        if (!intern_names(all[at])) return NULL;
+    kernels = select_kernels();
     PyObject *module = PyModule_Create(&definition);
-    if (module && (PyModule_AddStringConstant(module, "INSTRUCTIONS", choose()) < 0 ||
-                   PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0 ||
+    if (module && (PyModule_AddStringConstant(module, "INSTRUCTIONS", kernels->name) < 0 ||
+                   PyModule_AddIntConstant(module, "INTERFACE", INTERFACE_VERSION) < 0 ||
                    PyModule_AddIntConstant(module, "PANEL", PANEL) < 0 ||
-                   PyModule_AddIntConstant(module, "MOST_UNITS", MOST_UNITS) < 0))
+                   PyModule_AddIntConstant(module, "MAX_INT8_UNITS", MAX_INT8_UNITS) < 0))
         Py_CLEAR(module);
     return module;
 }

@@ -1,78 +1,84 @@
-"""What compiled.c offers; shapes at line ends."""
+"""The functions of compiled.c; all arguments are arrays in C order, passed by keyword.
+
+They raise ValueError, with the name of the argument, for an array of another type or shape.
+"""
 
 import numpy as np
 import numpy.typing as npt
 
-from tersely.runtime.kernels.beam import Bools, Doubles, Heard
-from tersely.runtime.kernels.plain import Floats, Ids
+from tersely.runtime.kernels.numpy_backend import Floats, Ids
+from tersely.runtime.kernels.pruning import Bools, DedupKeys, Doubles
 
 INSTRUCTIONS: str
-"""What it was compiled for that this processor has: avx512, avx2 or any."""
+"""The instruction set in use: avx512, avx2 or generic."""
 INTERFACE: int
-"""Raised with every change of what a kernel is given."""
+"""A number that changes with the parameters of the functions."""
 PANEL: int
 """Columns of a panel."""
-MOST_UNITS: int
-"""Units of a matrix in bytes."""
+MAX_INT8_UNITS: int
+"""Units that a matrix of int8 can have."""
 
-def multiply(
+def multiply_float32(
+    *,
     rows: Floats,  # (rows, units)
-    panels: Floats,  # (panels, units, 32)
+    panels: Floats,  # (panels, units, PANEL)
     out: Floats,  # (rows, columns), written
-    adds: bool,  # to what is there
-    /,
+    accumulate: bool,  # whether the product is added to `out`
 ) -> None: ...
-def multiply_bytes(
+def multiply_int8(
+    *,
     rows: Floats,  # (rows, units)
-    panels: npt.NDArray[np.int8],  # (panels, pairs of units, 64): a column's pair together
-    scales: Floats,  # (panels × 32,)
+    panels: npt.NDArray[np.int8],  # (panels, pairs of units, 2 × PANEL): pairs of each column
+    scales: Floats,  # (panels × PANEL,)
     out: Floats,  # (rows, columns), written
-    adds: bool,  # to what is there
-    /,
+    accumulate: bool,  # whether the product is added to `out`
 ) -> None: ...
-def remember(
+def lstm_cell(
+    *,
     gates: Floats,  # (rows, 4 × units)
-    before: Floats,  # (rows, units)
-    hidden: Floats,  # (rows, units), written
-    cell: Floats,  # (rows, units), written
+    cell: Floats,  # (rows, units)
+    next_hidden: Floats,  # (rows, units), written
+    next_cell: Floats,  # (rows, units), written
 ) -> None: ...
-def log_sum(
+def logsumexp(
+    *,
     scores: Floats,  # (rows, columns)
     out: Floats,  # (rows,), written
 ) -> None: ...
-def best(
-    scores: Floats,  # (rows, columns), written, then as before
+def top_k(
+    *,
+    scores: Floats,  # (rows, all columns): overridden, then restored
     shift: Floats,  # (rows,)
-    above: Floats,  # (rows,)
-    at: Ids,  # (rows, others)
-    instead: Floats,  # (rows, others)
-    ids: Ids,  # (rows, wanted), written
-    found: Floats,  # (rows, wanted), written
-    columns: int,
-    /,
+    threshold: Floats,  # (rows,)
+    override_columns: Ids,  # (rows, overrides)
+    override_values: Floats,  # (rows, overrides)
+    ids: Ids,  # (rows, count), written
+    values: Floats,  # (rows, count), written
+    columns: int,  # that are considered
 ) -> None: ...
-def follow(
+def prune(
+    *,
     scores: Floats,  # (rows, choices)
-    words: Ids,  # (rows, choices)
-    so_far: Doubles,  # (rows,), as the next four
-    heard: Heard,
-    placed: Ids,
-    keyword: Ids,
+    tokens: Ids,  # (rows, choices)
+    prefix_score: Doubles,  # (rows,), as the next four
+    dedup_key: DedupKeys,
+    matched: Ids,
+    next_keyword: Ids,
     may_end: Bools,
-    is_silent: Bools,  # (ids,)
-    is_barred: Bools,  # (ids,)
+    is_ignored: Bools,  # (ids,)
+    is_forbidden: Bools,  # (ids,)
     starts: Ids,  # (sentences + 1,)
-    is_marked: Bools,  # (sentences,)
-    sizes: Ids,  # (sentences,), written
-    row: Ids,  # (sentences × width,), written, as the next four
-    word: Ids,
-    placed_after: Ids,
-    score: Doubles,
-    heard_after: Heard,
-    ended_row: Ids,  # (rows × choices,), written, as the next
-    ended_score: Doubles,
+    reserves_slot: Bools,  # (sentences,)
+    out_sizes: Ids,  # (sentences,), written
+    out_row: Ids,  # (sentences × width,), written, as the next four
+    out_token: Ids,
+    out_matched: Ids,
+    out_score: Doubles,
+    out_dedup_key: DedupKeys,
+    out_ended_row: Ids,  # (rows × choices,), written, as the next
+    out_ended_score: Doubles,
     width: int,
-    alike: int,
-    end: int,
-    /,
-) -> tuple[int, int]: ...
+    max_duplicates: int,
+    end_id: int,
+) -> tuple[int, int]:  # candidates that continue, and that end
+    ...

@@ -1,203 +1,221 @@
-/* Rows times a matrix that is packed in panels of PANEL columns. Included by arithmetic.h, once
-   for each kind of instructions.
+/* Products of a few rows with a packed matrix. Included by loops.h.
 
-   A panel holds floats, unit by unit, or bytes, two units at a time. Rows that meet bytes are
-   rounded to short integers first, in steps of a row's own: then all sums are whole numbers, the
-   same in whatever order they are added, and wide instructions make them in half the time. */
+   A matrix is packed in panels of PANEL columns, so that a product reads each panel from its start
+   to its end. A panel holds float32, unit by unit; or int8, two units at a time. Rows that meet
+   int8 are rounded to int16 first, with a scale for each row: then all sums are integers, equal
+   in whatever order they are added, and one instruction makes two products and adds them.
 
-/* What a block is multiplied by: a panel. */
+   Rows are taken in blocks of up to BLOCK_ROWS, whose sums stay in registers. Each sum runs over
+   the units in order, so a row's product does not depend on the other rows. */
+
+enum { MAX_BLOCK_ROWS = 8, SLICE = 2 * LANES }; /* SLICE: columns of a panel done at a time */
+
+/* A panel, of float32 or of int8. */
 typedef struct {
-    const float *numbers;   /* (units, PANEL); or */
-    const int8_t *bytes;    /* (pairs, PANEL, 2), or NULL if they are widened already: */
-    const int16_t *widened; /* (pairs, PANEL, 2) */
-    const float *scales;    /* (PANEL,): what each column's bytes are multiples of */
-    size_t columns;         /* how many of the panel's count; the others are padding */
-} NAMED(weights);
-#define weights NAMED(weights)
+    const float *float32;        /* (units, PANEL) */
+    const int8_t *int8;          /* (pairs, PANEL, 2), or NULL if it is widened to int16 already: */
+    const int16_t *int16;        /* (pairs, PANEL, 2) */
+    const float *column_scales;  /* (PANEL,) */
+    size_t columns;              /* the others, up to PANEL, are padding */
+} panel;
 
-/* Where a block goes. */
+/* The part of the result that a block and a panel contribute. */
 typedef struct {
     float *to;
     size_t stride;
-    int adds; /* to what is there */
-} NAMED(place);
-#define place NAMED(place)
+    int accumulate;
+} destination;
 
-/* Write two registers of a row, or what there is room for. */
-static inline __attribute__((always_inline)) void NAMED(write)(float *to, floats left, floats right, int adds,
-                                                               size_t room) {
-    if (room < 2 * LANES) {
+/* Write one slice of a row, or its first `columns`. */
+ALWAYS_INLINE void write_slice(float *to, floats left, floats right, int accumulate,
+                               size_t columns) {
+    if (columns < SLICE) {
         floats both[2] = {left, right};
-        for (size_t at = 0; at < room; at++)
-            to[at] = (adds ? to[at] : 0.0f) + both[at / LANES][at % LANES];
+        for (size_t at = 0; at < columns; at++)
+            to[at] = (accumulate ? to[at] : 0.0f) + both[at / LANES][at % LANES];
         return;
     }
-    if (adds) {
-        left += AT(to);
-        right += AT(to + LANES);
+    if (accumulate) {
+        left += load(to);
+        right += load(to + LANES);
     }
-    PUT(to) = left;
-    PUT(to + LANES) = right;
+    store(to, left);
+    store(to + LANES, right);
 }
 
-/* Rows (at most ROWS) times a panel of floats. */
-static inline __attribute__((always_inline)) void NAMED(block)(int count, const float *rows, size_t units,
-                                                               const weights *by, place out) {
-    for (size_t first = 0; first < PANEL && first < by->columns; first += 2 * LANES) {
-        floats sums[ROWS][2];
-        for (int row = 0; row < count; row++) sums[row][0] = sums[row][1] = all(0.0f);
+/* Multiply `count` rows, a constant wherever this is inlined, by a panel of float32. */
+ALWAYS_INLINE void float32_block(int count, const float *rows, size_t units, const panel *by,
+                                 destination out) {
+    for (size_t first = 0; first < PANEL && first < by->columns; first += SLICE) {
+        floats sums[MAX_BLOCK_ROWS][2];
+        for (int row = 0; row < count; row++) sums[row][0] = sums[row][1] = splat(0.0f);
         for (size_t unit = 0, at = first; unit < units; unit++, at += PANEL) {
-            floats left = AT(by->numbers + at), right = AT(by->numbers + at + LANES);
+            floats left = load(by->float32 + at), right = load(by->float32 + at + LANES);
             for (int row = 0; row < count; row++) {
-                floats value = all(rows[row * units + unit]);
+                floats value = splat(rows[row * units + unit]);
                 sums[row][0] += value * left;
                 sums[row][1] += value * right;
             }
         }
         for (int row = 0; row < count; row++)
-            NAMED(write)(out.to + row * out.stride + first, sums[row][0], sums[row][1], out.adds,
-                         by->columns - first);
+            write_slice(out.to + row * out.stride + first, sums[row][0], sums[row][1],
+                        out.accumulate, by->columns - first);
     }
 }
 
-static inline ints NAMED(pairs_at)(const weights *by, size_t at) {
-    return by->bytes ? (ints)WIDENED(by->bytes + at) : *(const ints *)(by->widened + at);
+ALWAYS_INLINE ints load_pairs(const panel *from, size_t at) {
+    return from->int8 ? widen_pairs(from->int8 + at) : *(const ints *)(from->int16 + at);
 }
 
-/* The same of short integers, in steps of each row, and a panel of bytes. */
-static inline __attribute__((always_inline)) void NAMED(short_block)(int count, const int16_t *rows,
-                                                                     const float *steps, size_t pairs,
-                                                                     const weights *by, place out) {
-    for (size_t first = 0; first < PANEL && first < by->columns; first += 2 * LANES) {
-        ints sums[ROWS][2];
-        for (int row = 0; row < count; row++) sums[row][0] = sums[row][1] = (ints){0};
+/* Multiply `count` rows of int16 pairs, a constant as above, by a panel of int8. */
+ALWAYS_INLINE void int8_block(int count, const int16_t *rows, const float *row_scales, size_t pairs,
+                              const panel *by, destination out) {
+    for (size_t first = 0; first < PANEL && first < by->columns; first += SLICE) {
+        pair_sums sums[MAX_BLOCK_ROWS][2];
+        for (int row = 0; row < count; row++) sums[row][0] = sums[row][1] = (pair_sums){0};
         for (size_t pair = 0, at = 2 * first; pair < pairs; pair++, at += 2 * PANEL) {
-            ints left = NAMED(pairs_at)(by, at), right = NAMED(pairs_at)(by, at + 2 * LANES);
+            ints left = load_pairs(by, at), right = load_pairs(by, at + 2 * LANES);
             for (int row = 0; row < count; row++) {
-                int both;
-                memcpy(&both, rows + 2 * (row * pairs + pair), sizeof both);
-                ints value = both - (ints){0};
-                sums[row][0] = (ints)DOTTED(sums[row][0], left, value);
-                sums[row][1] = (ints)DOTTED(sums[row][1], right, value);
+                ints values = splat_pair(rows + 2 * (row * pairs + pair));
+                sums[row][0] = add_pair_products(sums[row][0], left, values);
+                sums[row][1] = add_pair_products(sums[row][1], right, values);
             }
         }
-        floats left = AT(by->scales + first), right = AT(by->scales + first + LANES);
+        floats left = load(by->column_scales + first);
+        floats right = load(by->column_scales + first + LANES);
         for (int row = 0; row < count; row++)
-            NAMED(write)(out.to + row * out.stride + first,
-                         __builtin_convertvector(sums[row][0], floats) * (left * steps[row]),
-                         __builtin_convertvector(sums[row][1], floats) * (right * steps[row]), out.adds,
-                         by->columns - first);
+            write_slice(out.to + row * out.stride + first,
+                        to_floats(total(sums[row][0])) * (left * row_scales[row]),
+                        to_floats(total(sums[row][1])) * (right * row_scales[row]),
+                        out.accumulate, by->columns - first);
     }
 }
 
-/* Do something for all rows, in blocks of about the same size: BLOCK(size) for those from `row` on.
-   That the size is a constant to the compiler keeps all sums in registers; no block is larger than
-   ROWS, so it need not make one. */
-#define CASE(size) \
-    case size: if (size <= ROWS) { BLOCK(size); } break;
-#define IN_BLOCKS(count)                                                                              \
-    for (size_t blocks = (count + ROWS - 1) / ROWS, number = 0, row = 0, end; number < blocks;        \
-         number++, row = end)                                                                         \
-        switch (end = count * (number + 1) / blocks, end - row) {                                     \
-            CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)                           \
+/* Blocks are of about the same size: block `number` ends before the row returned. */
+ALWAYS_INLINE size_t block_end(size_t row_count, size_t number) {
+    size_t blocks = (row_count + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    return row_count * (number + 1) / blocks;
+}
+
+static void multiply_float32_panel(const float32_product *in, const panel *by, size_t start) {
+    size_t units = in->units;
+    for (size_t number = 0, row = 0, end; row < in->row_count; number++, row = end) {
+        end = block_end(in->row_count, number);
+        const float *rows = in->rows + row * units;
+        destination out = {in->out + start + row * in->columns, in->columns, in->accumulate};
+        switch (end - row) { /* constants let the compiler keep all sums in registers */
+            case 1: float32_block(1, rows, units, by, out); break;
+            case 2: float32_block(2, rows, units, by, out); break;
+            case 3: float32_block(3, rows, units, by, out); break;
+            case 4: float32_block(4, rows, units, by, out); break;
+            case 5: float32_block(5, rows, units, by, out); break;
+            case 6: float32_block(6, rows, units, by, out); break;
+            case 7: float32_block(7, rows, units, by, out); break;
+            case 8: float32_block(8, rows, units, by, out); break;
         }
-
-static inline size_t NAMED(at_most)(size_t columns) { return columns < PANEL ? columns : PANEL; }
-
-/* Write the product to `out`, or add it to what is there. */
-static void NAMED(multiply)(const float *rows, size_t count, size_t units, const float *panels, int adds,
-                            float *out, size_t columns) {
-    for (size_t start = 0; start < columns; start += PANEL) {
-        weights by = {.numbers = panels + start * units, .columns = NAMED(at_most)(columns - start)};
-#define BLOCK(size) \
-    NAMED(block)(size, rows + row * units, units, &by, (place){out + start + row * columns, columns, adds})
-        IN_BLOCKS(count)
-#undef BLOCK
     }
 }
 
-/* What a row holds: its greatest and smallest values, lane by lane, and whether all are numbers. */
-typedef struct {
-    floats highest, lowest, broken;
-} NAMED(extent);
-
-static inline void NAMED(extend)(NAMED(extent) * over, floats values) {
-    over->highest = HIGHER(values, over->highest);
-    over->lowest = LOWER(values, over->lowest);
-    over->broken += values * 0.0f;
+ALWAYS_INLINE size_t panel_columns(size_t remaining) {
+    return remaining < PANEL ? remaining : PANEL;
 }
 
-/* The greatest size of a row's values; infinite if one is no number. */
-static float NAMED(size)(const float *row, size_t units) {
-    NAMED(extent) over = {all(0.0f), all(0.0f), all(0.0f)};
-    floats rest = all(0.0f);
+static void multiply_float32(const float32_product *in) {
+    for (size_t start = 0; start < in->columns; start += PANEL) {
+        panel by = {.float32 = in->panels + start * in->units,
+                    .columns = panel_columns(in->columns - start)};
+        multiply_float32_panel(in, &by, start);
+    }
+}
+
+/* The extremes of a row by lane; `not_finite` is 0 only where all values were finite. */
+typedef struct {
+    floats highest, lowest, not_finite;
+} extremes;
+
+ALWAYS_INLINE void include_values(extremes *of, floats values) {
+    of->highest = max_lanes(values, of->highest);
+    of->lowest = min_lanes(values, of->lowest);
+    of->not_finite += values * 0.0f;
+}
+
+/* The greatest absolute value of a row; infinite if a value is not finite. */
+static float greatest_magnitude(const float *row, size_t units) {
+    extremes of = {splat(0.0f), splat(0.0f), splat(0.0f)};
     size_t unit = 0;
-    for (; unit + LANES <= units; unit += LANES) NAMED(extend)(&over, AT(row + unit));
-    memcpy(&rest, row + unit, (units - unit) * sizeof(float));
-    NAMED(extend)(&over, rest);
+    for (; unit + LANES <= units; unit += LANES) include_values(&of, load(row + unit));
+    include_values(&of, load_part(row + unit, units - unit));
     float greatest = 0.0f;
     for (int lane = 0; lane < LANES; lane++) {
-        float size = over.highest[lane] > -over.lowest[lane] ? over.highest[lane] : -over.lowest[lane];
-        greatest = over.broken[lane] != 0.0f ? INFINITY : size > greatest ? size : greatest;
+        float magnitude = of.highest[lane] > -of.lowest[lane] ? of.highest[lane] : -of.lowest[lane];
+        if (magnitude > greatest) greatest = magnitude;
+        if (of.not_finite[lane] != 0.0f) greatest = INFINITY;
     }
     return greatest;
 }
 
-static inline shorts NAMED(in_steps)(floats values, float steps) {
-    return __builtin_convertvector(WHOLE(values * steps + ROUNDS), shorts);
+ALWAYS_INLINE int16s quantize(floats values, float per_unit) {
+    return __builtin_convertvector(rounded_bits(values * per_unit + ROUNDING_SHIFT), int16s);
 }
 
-/* Round a row to whole steps, -most to most of them, with a zero behind an odd number of units;
-   return the step. Next to nothing counts as nothing, and a row that holds something that is no
-   number, or beyond all measure, has no step: what it is divided by must be a number too. */
-static float NAMED(shorten)(const float *row, size_t units, float most, int16_t *out) {
-    float size = NAMED(size)(row, units);
-    if (!(size > 1e-30f && size < 1e30f)) {
+/* Round a row to integers from -limit to limit, with a zero behind an odd number of units; return
+   its scale. A row below 1e-30 counts as zero. The scale of a row with a value that is not finite,
+   or beyond 1e30, is NaN. */
+static float quantize_row(const float *row, size_t units, float limit, int16_t *out) {
+    float magnitude = greatest_magnitude(row, units);
+    if (!(magnitude > 1e-30f && magnitude < 1e30f)) {
         memset(out, 0, (units + units % 2) * sizeof *out);
-        return size > 1.0f ? NAN : 0.0f;
+        return magnitude > 1.0f ? NAN : 0.0f;
     }
     size_t unit = 0;
     for (; unit + LANES <= units; unit += LANES) {
-        shorts whole = NAMED(in_steps)(AT(row + unit), most / size);
-        memcpy(out + unit, &whole, sizeof whole);
+        int16s integers = quantize(load(row + unit), limit / magnitude);
+        memcpy(out + unit, &integers, sizeof integers);
     }
-    floats rest = all(0.0f);
-    memcpy(&rest, row + unit, (units - unit) * sizeof(float));
-    shorts whole = NAMED(in_steps)(rest, most / size);
-    memcpy(out + unit, &whole, (units - unit) * sizeof *out);
+    int16s integers = quantize(load_part(row + unit, units - unit), limit / magnitude);
+    memcpy(out + unit, &integers, (units - unit) * sizeof *out);
     if (units % 2) out[units] = 0;
-    return size / most;
+    return magnitude / limit;
 }
 
-/* The same with weights of a byte each. For many rows a panel is widened once, into `room` (as
-   many shorts as a panel has bytes); `whole` and `steps` take the rows as they are multiplied. */
-static void NAMED(multiply_bytes)(const float *rows, size_t count, size_t units, const int8_t *panels,
-                                  const float *scales, int adds, float *out, size_t columns,
-                                  int16_t *room, int16_t *whole, float *steps) {
-    size_t pairs = (units + 1) / 2;
-    double greatest = 2147483647.0 / 128.0 / (2.0 * pairs); /* that no sum exceeds an int with */
-    float most = greatest < 32767.0 ? (float)(int)greatest : 32767.0f;
-    for (size_t row = 0; row < count; row++)
-        steps[row] = NAMED(shorten)(rows + row * units, units, most, whole + 2 * row * pairs);
-    for (size_t start = 0; start < columns; start += PANEL) {
-        weights by = {.bytes = panels + 2 * start * pairs,
-                      .scales = scales + start,
-                      .columns = NAMED(at_most)(columns - start)};
-        if (count > ROWS) {
-            for (size_t at = 0; at < 2 * PANEL * pairs; at += 2 * LANES)
-                *(ints *)(room + at) = (ints)WIDENED(by.bytes + at);
-            by.bytes = NULL;
-            by.widened = room;
+static void multiply_int8_panel(const int8_product *in, const panel *by, size_t start) {
+    size_t pairs = (in->units + 1) / 2;
+    for (size_t number = 0, row = 0, end; row < in->row_count; number++, row = end) {
+        end = block_end(in->row_count, number);
+        const int16_t *rows = in->row_buffer + 2 * row * pairs;
+        const float *scales = in->row_scales + row;
+        destination out = {in->out + start + row * in->columns, in->columns, in->accumulate};
+        switch (end - row) {
+            case 1: int8_block(1, rows, scales, pairs, by, out); break;
+            case 2: int8_block(2, rows, scales, pairs, by, out); break;
+            case 3: int8_block(3, rows, scales, pairs, by, out); break;
+            case 4: int8_block(4, rows, scales, pairs, by, out); break;
+            case 5: int8_block(5, rows, scales, pairs, by, out); break;
+            case 6: int8_block(6, rows, scales, pairs, by, out); break;
+            case 7: int8_block(7, rows, scales, pairs, by, out); break;
+            case 8: int8_block(8, rows, scales, pairs, by, out); break;
         }
-#define BLOCK(size)                                                         \
-    NAMED(short_block)(size, whole + 2 * row * pairs, steps + row, pairs, &by, \
-                       (place){out + start + row * columns, columns, adds})
-        IN_BLOCKS(count)
-#undef BLOCK
     }
 }
 
-#undef weights
-#undef place
-#undef CASE
-#undef IN_BLOCKS
+static void multiply_int8(const int8_product *in) {
+    size_t pairs = (in->units + 1) / 2;
+    /* The greatest entry of a row with which no sum exceeds an int32. */
+    double no_overflow = 2147483647.0 / 128.0 / (2.0 * pairs);
+    float limit = no_overflow < 32767.0 ? (float)(int)no_overflow : 32767.0f;
+    for (size_t row = 0; row < in->row_count; row++)
+        in->row_scales[row] = quantize_row(in->rows + row * in->units, in->units, limit,
+                                           in->row_buffer + 2 * row * pairs);
+    for (size_t start = 0; start < in->columns; start += PANEL) {
+        panel by = {.int8 = in->panels + 2 * start * pairs,
+                    .column_scales = in->scales + start,
+                    .columns = panel_columns(in->columns - start)};
+        if (in->row_count > BLOCK_ROWS) { /* several blocks: widen the panel once */
+            for (size_t at = 0; at < 2 * PANEL * pairs; at += 2 * LANES)
+                *(ints *)(in->panel_buffer + at) = widen_pairs(by.int8 + at);
+            by.int8 = NULL;
+            by.int16 = in->panel_buffer;
+        }
+        multiply_int8_panel(in, &by, start);
+    }
+}
