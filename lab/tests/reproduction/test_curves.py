@@ -6,8 +6,8 @@ from tersely_lab.reproduction.bootstrap import bootstrap
 from tersely_lab.reproduction.curves import (
     compare_at_every_accuracy,
     compare_at_every_retention,
-    lead,
-    leads,
+    measure_lead,
+    measure_leads,
     read_curve,
 )
 
@@ -29,7 +29,7 @@ def test_a_curve_is_read_between_its_points_and_not_beyond() -> None:
 
 
 def test_a_lead_is_given_in_points_and_relative() -> None:
-    ahead = lead(SAMPLE, OURS, THEIRS, at=0.5, retention="typed_fraction")
+    ahead = measure_lead(SAMPLE, OURS, THEIRS, at=0.5, retention="typed_fraction")
     interval = ahead.points_interval["both"]
     assert ahead.ours is not None
     assert ahead.theirs is not None
@@ -40,12 +40,12 @@ def test_a_lead_is_given_in_points_and_relative() -> None:
     assert 0 < interval[0] < ahead.points < interval[1]
     typed = [run.evaluation["typed_fraction"] for run in RESULTS.runs]
     assert ahead.widths[1] == pytest.approx(typed[3] - typed[2])
-    behind = lead(SAMPLE, THEIRS, OURS, at=0.5, retention="typed_fraction")
+    behind = measure_lead(SAMPLE, THEIRS, OURS, at=0.5, retention="typed_fraction")
     assert behind.points == pytest.approx(-ahead.points)
 
 
 def test_beyond_a_curve_there_is_no_lead() -> None:
-    beyond = lead(SAMPLE, OURS, THEIRS, at=0.95, retention="typed_fraction")
+    beyond = measure_lead(SAMPLE, OURS, THEIRS, at=0.95, retention="typed_fraction")
     assert beyond.points is None
     assert beyond.points_interval["both"] is None
     assert beyond.shared_range is not None
@@ -54,7 +54,7 @@ def test_beyond_a_curve_there_is_no_lead() -> None:
 
 def test_leads_are_read_by_both_measures_on_each_subset() -> None:
     short = bootstrap(RESULTS.runs, "matched", draws=100)
-    rows = leads([SAMPLE, short], OURS, THEIRS, 0.5338)
+    rows = measure_leads([SAMPLE, short], OURS, THEIRS, 0.5338)
     assert [(row.subset, row.retention) for row in rows] == [
         ("all", "kept_with_eos"),
         ("all", "typed_fraction"),

@@ -75,5 +75,5 @@ def test_the_taggers_accuracy_is_stated() -> None:
 
 def test_missing_data_are_named() -> None:
     assert "No pair of encoder and decoder was evaluated" in TEXT
-    assert "No setting has two finished seeds" in TEXT
-    assert "No model was at hand" in TEXT
+    assert "No point has two finished seeds" in TEXT
+    assert "No model was available" in TEXT

@@ -5,7 +5,7 @@ from lab.tests.reproduction.synthetic import synthetic_run
 from tersely_lab.reproduction.cross_decoding import Matrix, Pair
 from tersely_lab.reproduction.table2 import (
     accuracy_on_other_keywords,
-    difference,
+    difference_interval,
     rising_retentions,
 )
 
@@ -31,8 +31,8 @@ def test_falls_are_counted_along_rising_retention() -> None:
 
 def test_the_interval_of_a_difference_pairs_the_sentences() -> None:
     half = np.array([1] * 50 + [0] * 50, bool)
-    assert difference(half, half) == (0.0, 0.0)
-    low, high = difference(half, np.zeros(100, bool))
+    assert difference_interval(half, half) == (0.0, 0.0)
+    low, high = difference_interval(half, np.zeros(100, bool))
     assert low == pytest.approx(0.4, abs=0.03)
     assert high == pytest.approx(0.6, abs=0.03)
 

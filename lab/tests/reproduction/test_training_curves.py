@@ -2,7 +2,7 @@ import pytest
 
 from lab.tests.reproduction.axes import lines_of
 from lab.tests.reproduction.synthetic import synthetic_run
-from tersely_lab.reproduction.training_curves import descent, loss_bound, plot, series
+from tersely_lab.reproduction.training_curves import measure_descent, plot, read_loss_bound, series
 
 
 @pytest.mark.parametrize(
@@ -17,14 +17,16 @@ from tersely_lab.reproduction.training_curves import descent, loss_bound, plot, 
 def test_a_slow_descent_is_distinguished_from_others(
     kept: tuple[float, ...], is_as_described: bool
 ) -> None:
-    way = descent(synthetic_run("constrained", 0.4, 0.5, 0.5, kept_on_dev=kept))
+    way = measure_descent(synthetic_run("constrained", 0.4, 0.5, 0.5, kept_on_dev=kept))
     assert way is not None
     assert way.is_as_described is is_as_described
     assert (way.early_peak, way.end) == (kept[0], kept[-1])
 
 
 def test_two_evaluations_are_too_few_for_a_descent() -> None:
-    assert descent(synthetic_run("constrained", 0.4, 0.5, 0.5, kept_on_dev=(0.9, 0.5))) is None
+    assert (
+        measure_descent(synthetic_run("constrained", 0.4, 0.5, 0.5, kept_on_dev=(0.9, 0.5))) is None
+    )
 
 
 def test_a_series_takes_one_kind_of_log_line() -> None:
@@ -34,8 +36,8 @@ def test_a_series_takes_one_kind_of_log_line() -> None:
 
 
 def test_epsilon_is_met_when_the_loss_is_at_most_as_high() -> None:
-    assert loss_bound(synthetic_run("constrained", 0.4, 0.5, 0.5, loss=0.39)).is_met
-    assert not loss_bound(synthetic_run("constrained", 0.4, 0.5, 0.5, loss=0.41)).is_met
+    assert read_loss_bound(synthetic_run("constrained", 0.4, 0.5, 0.5, loss=0.39)).is_met
+    assert not read_loss_bound(synthetic_run("constrained", 0.4, 0.5, 0.5, loss=0.41)).is_met
 
 
 def test_curves_are_drawn_from_the_evaluations_on_dev() -> None:

@@ -84,7 +84,9 @@ def shared_range(sample: Bootstrap, curves: Sequence[Curve], metric: str) -> Int
     return (low, high) if low <= high else None
 
 
-def lead(sample: Bootstrap, ours: Curve, theirs: Curve, *, at: float, retention: str) -> Lead:
+def measure_lead(
+    sample: Bootstrap, ours: Curve, theirs: Curve, *, at: float, retention: str
+) -> Lead:
     """Compare two curves at one retention, with 95 % intervals."""
     points: dict[Over, Draws] = {}
     relative: dict[Over, Draws] = {}
@@ -117,7 +119,7 @@ def _width(sample: Bootstrap, curve: Curve, at: float, metric: str) -> float | N
     return min(above) - max(below) if below and above else None
 
 
-def leads(
+def measure_leads(
     samples: Sequence[Bootstrap], ours: Curve, theirs: Curve, kept_with_eos: float
 ) -> list[Lead]:
     """Compare on each subset, at the paper's retention and at the typed fraction it amounts to."""
@@ -126,7 +128,7 @@ def leads(
         "typed_fraction": paper.typed_from_kept(kept_with_eos),
     }
     return [
-        lead(sample, ours, theirs, at=at, retention=retention)
+        measure_lead(sample, ours, theirs, at=at, retention=retention)
         for sample in samples
         for retention, at in places.items()
     ]

@@ -73,7 +73,9 @@ def _similar_rules(figure: Tradeoff, sample: Bootstrap) -> Verdict:
 
 def section(figure: Tradeoff) -> Section:
     """Lay out plot, leads and points."""
-    caption = "Exact match over retention, Constr, Unif and Stopword; dots at 77.37 %"
+    caption = (
+        "Exact match over retention, Constr, Unif and Stopword. Dotted line: 77.37 % retention"
+    )
     return Section(
         "Constrained against Unif and Stopword (figure 3)",
         (

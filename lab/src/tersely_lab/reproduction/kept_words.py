@@ -64,11 +64,11 @@ def section(
         TITLE,
         (
             Text(
-                f"Of {run.name}: the paper does not say which model this is about; this is the "
-                f"Constr run whose kept_with_eos "
+                f"The paper does not name the model of this analysis. Here it is {run.name}, the "
+                "Constr run whose kept_with_eos "
                 f"({percent(float(run.evaluation['kept_with_eos']))}) is nearest to that of "
-                "Constr(0.6) in table 2 (34.04 %), the model of its user study. The tables of all "
-                "Constr runs are in the CSV files."
+                "Constr(0.6) in table 2 (34.04 %), the model of the paper's user study. The CSV "
+                "files cover all Constr runs."
             ),
             figure4.figure(run),
             _correlation_table(frequencies, parts),

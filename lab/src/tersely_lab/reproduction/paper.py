@@ -1,17 +1,17 @@
-"""What the paper reports: every figure that ours are held against, as shares of one.
+"""The paper's numbers that ours are compared with, as shares of one.
 
-Lee, Hashimoto, Liang, "Learning Autocomplete Systems as a Communication Game" (2019).
-Nothing here is ours; what is worked out from the paper's own tables says so.
+Lee, Hashimoto and Liang, "Learning Autocomplete Systems as a Communication Game" (2019).
+Numbers that are derived from the paper's tables are marked as such.
 """
 
 from dataclasses import dataclass
 
-# Section 3. Whether the leads are points or relative is not said.
+# Section 3. The paper does not state whether the leads are in points or relative.
 LEAD_OVER_LINEAR, LEAD_OVER_LINEAR_AT = 0.1173, 0.5338
 LEAD_OVER_UNIF, LEAD_OVER_UNIF_AT = 0.5216, 0.7737
 LINEAR_KEEPS_NONE_UP_TO, LINEAR_KEEPS_ALL_FROM = 4.2, 4.4
 
-# Table 2: kept (end mark counted) of an encoder, and exact match of each decoder on its keywords.
+# Table 2: retention of an encoder (end mark counted), exact match of each decoder on its keywords.
 Scheme = tuple[str, float]  # kind and δ or ε
 DECODERS: tuple[Scheme, ...] = (
     ("unif", 0.1),
@@ -34,7 +34,7 @@ MATRIX: dict[Scheme, tuple[float, ...]] = {
     ("constrained", 0.4): (0.0376, 0.0455, 0.0614, 0.0870, 0.1445, 0.1313, 0.0766),
     ("constrained", 0.2): (0.1404, 0.1888, 0.2204, 0.3831, 0.2718, 0.2281, 0.2390),
 }
-END_MARK_SHARE = 0.125  # worked out: Unif's retention lies on 12.5 % + 87.5 % × δ
+END_MARK_SHARE = 0.125  # derived: Unif's retention is 12.5 % + 87.5 % × δ
 
 # Table 3: kept by part of speech.
 PARTS_OF_SPEECH: dict[str, float] = {
@@ -57,13 +57,13 @@ RESTARTS_TOKEN_DIFFERENCE = 0.1135
 TOP1_EQUIVALENT, TOP3_EQUIVALENT, STUDY_EXACT = 0.806, 0.9011, 0.1839
 KEYWORD_SECONDS, SENTENCE_SECONDS = 3.86, 5.76
 
-TRAIN_SENTENCES, TEST_SENTENCES = 500_000, 10_000
+TRAIN_SENTENCES = 500_000
 UNITS = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One column of table 1: keywords that a user gave for a sentence."""
+    """A column of table 1: keywords that a user typed for a sentence."""
 
     sentence: str
     specified: str  # "under", "properly" or "over"
@@ -140,12 +140,12 @@ ILLUSTRATION_PROBABILITIES = (0.0, 0.1, 0.2, 0.0, 0.9, 0.7, 0.8, 0.0)
 
 
 def typed_from_kept(kept_with_eos: float) -> float:
-    """The typed fraction behind one of the paper's retention rates (worked out, see above)."""
+    """Return the typed fraction that a retention of the paper amounts to (derived, see above)."""
     return (kept_with_eos - END_MARK_SHARE) / (1 - END_MARK_SHARE)
 
 
 def exact_match(encoder: Scheme, decoder: Scheme) -> float | None:
-    """Table 2's cell; None where it has none."""
+    """Return a cell of table 2; None for schemes that the table lacks."""
     if encoder not in MATRIX or decoder not in DECODERS:
         return None
     return MATRIX[encoder][DECODERS.index(decoder)]

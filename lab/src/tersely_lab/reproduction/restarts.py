@@ -118,7 +118,9 @@ def judge(restarts: Sequence[Restart]) -> Iterator[Verdict]:
     """Judge the claims about restarts of Constrained, on each subset."""
     for subset in SUBSETS:
         constrained = [
-            one for one in restarts if one.first.kind == "constrained" and one.subset == subset
+            restart
+            for restart in restarts
+            if restart.first.kind == "constrained" and restart.subset == subset
         ]
         yield _similar_overall(constrained, ON[subset])
         yield _different_tokens(constrained, ON[subset])
@@ -129,10 +131,10 @@ def _similar_overall(restarts: Sequence[Restart], on: str) -> Verdict:
     max_kept = abs(paper.RESTARTS_KEPT[0] - paper.RESTARTS_KEPT[1])
     max_exact = abs(paper.RESTARTS_EXACT[0] - paper.RESTARTS_EXACT[1])
     is_similar = [
-        one.kept_difference <= max_kept
-        and one.exact_interval[0] <= max_exact
-        and one.exact_interval[1] >= -max_exact
-        for one in restarts
+        restart.kept_difference <= max_kept
+        and restart.exact_interval[0] <= max_exact
+        and restart.exact_interval[1] >= -max_exact
+        for restart in restarts
     ]
     return Verdict(
         ITEM,
@@ -141,9 +143,9 @@ def _similar_overall(restarts: Sequence[Restart], on: str) -> Verdict:
         f"every two seeds: kept_with_eos at most {percent(max_kept)} apart, exact match at most "
         f"{percent(max_exact)} within its 95 % interval over sentences; {on}",
         "; ".join(
-            f"{one.seeds}: {percent(one.kept_difference)} kept_with_eos, "
-            f"{percent(one.exact_difference)} exact match apart"
-            for one in restarts
+            f"{restart.seeds}: {percent(restart.kept_difference)} kept_with_eos, "
+            f"{percent(restart.exact_difference)} exact match apart"
+            for restart in restarts
         )
         or NO_PAIR,
         ruling(all(is_similar) if restarts else None),
@@ -152,7 +154,8 @@ def _similar_overall(restarts: Sequence[Restart], on: str) -> Verdict:
 
 def _different_tokens(restarts: Sequence[Restart], on: str) -> Verdict:
     is_larger = [
-        one.token_difference > max(one.kept_difference, one.exact_difference) for one in restarts
+        restart.token_difference > max(restart.kept_difference, restart.exact_difference)
+        for restart in restarts
     ]
     return Verdict(
         ITEM,
@@ -160,7 +163,8 @@ def _different_tokens(restarts: Sequence[Restart], on: str) -> Verdict:
         IN_PAPER,
         "every two seeds: token retention differs more than overall kept_with_eos and exact "
         f"match; {on}",
-        "; ".join(f"{one.seeds}: {percent(one.token_difference)}" for one in restarts) or NO_PAIR,
+        "; ".join(f"{restart.seeds}: {percent(restart.token_difference)}" for restart in restarts)
+        or NO_PAIR,
         ruling(all(is_larger) if restarts else None),
     )
 
@@ -169,8 +173,8 @@ def _as_different_as_in_paper(restarts: Sequence[Restart], on: str) -> Verdict:
     claimed = paper.RESTARTS_TOKEN_DIFFERENCE
     ours, holds = NO_PAIR, None
     if restarts:
-        mean = sum(one.token_difference for one in restarts) / len(restarts)
-        high = max(one.token_interval[1] for one in restarts)
+        mean = sum(restart.token_difference for restart in restarts) / len(restarts)
+        high = max(restart.token_interval[1] for restart in restarts)
         ours = f"{percent(mean)} in the mean of {len(restarts)} pairs; at most {percent(high)}"
         holds = high >= claimed
     return Verdict(
@@ -215,24 +219,24 @@ def section(restarts: Sequence[Restart]) -> Section:
     )
     rows: list[Row] = [
         (
-            one.subset,
-            one.label,
-            f"{one.first.seed}, {one.second.seed}",
-            *one.kept_with_eos,
-            *one.typed_fraction,
-            *one.exact_match,
-            one.exact_interval,
-            one.token_difference,
-            one.token_interval,
+            restart.subset,
+            restart.label,
+            f"{restart.first.seed}, {restart.second.seed}",
+            *restart.kept_with_eos,
+            *restart.typed_fraction,
+            *restart.exact_match,
+            restart.exact_interval,
+            restart.token_difference,
+            restart.token_interval,
         )
-        for one in restarts
+        for restart in restarts
     ]
     caption = (
         "Runs that differ in their seed alone. Token retention apart: the difference of a token "
-        "type's kept share, averaged over types by frequency; Unif draws the same coins for a "
-        "sentence whatever the seed, so its keywords do not differ"
+        "type's kept share, averaged over types and weighted by frequency. Unif keeps the same "
+        "tokens of a sentence for every seed, so its keywords do not differ"
     )
     blocks: list[Block] = [Table("restarts", caption, COLUMNS, [in_paper, *rows])]
     if not rows:
-        blocks.append(Text("No setting has two finished seeds."))
+        blocks.append(Text("No point has two finished seeds."))
     return Section("Restarts", tuple(blocks))

@@ -91,11 +91,11 @@ def section(scale: SweepScale) -> Section:
     """Lay out the times as measured, and as computed for the paper's size."""
     blocks: list[Block] = [
         Text(
-            f"{scale.hours:.1f} hours of training in all, one run after another"
+            f"{scale.hours:.1f} hours of training in total, one run after another"
             + (f", {scale.tokens / 1e6:,.0f} million tokens" if scale.tokens else "")
             + (
                 f", at {scale.tokens_per_second:,.0f} tokens a second (median of the runs' logs, "
-                "by the clock: other work on the machine slows it)."
+                "wall-clock time: other work on the machine slows it down)."
                 if scale.tokens_per_second
                 else "."
             )
@@ -151,9 +151,9 @@ def _larger_table(scale: SweepScale, tokens_per_second: float) -> Table:
         for factor in SPEED_FACTORS
     ]
     caption = (
-        f"The same runs with as many passes over {paper.TRAIN_SENTENCES:,} sentences. The first "
-        "row is our measured pace; the others are arithmetic, tokens over pace, for a GPU so many "
-        "times as fast: none was at hand, so no such pace was measured. At "
-        f"{paper.UNITS} units instead of {scale.units} a step multiplies more; that is not in here"
+        f"Time of the same runs with as many passes over {paper.TRAIN_SENTENCES:,} sentences. The "
+        "first row is at our measured speed. The others are computed, not measured, for a GPU so "
+        f"many times as fast. {paper.UNITS} units instead of {scale.units} take longer per step; "
+        "the table does not account for that"
     )
     return Table("larger", caption, columns, rows)

@@ -54,10 +54,12 @@ def degenerate(typed_fraction: float) -> str | None:
 def _spacing_of(sweep: Sweep, kind: str) -> Spacing:
     points = sweep.points(kind)
     sample = sweep.all_sentences
-    return spacing(points, {one.label: sample.value(one, "typed_fraction") for one in points})
+    return measure_spacing(
+        points, {point.label: sample.value(point, "typed_fraction") for point in points}
+    )
 
 
-def spacing(points: Sequence[Point], typed: Mapping[str, float]) -> Spacing:
+def measure_spacing(points: Sequence[Point], typed: Mapping[str, float]) -> Spacing:
     """Measure how evenly points are spaced; `typed` maps labels to typed fractions."""
     gaps = np.diff(sorted(typed[point.label] for point in points))
     by_parameter = sorted((point.parameter, typed[point.label]) for point in points)
@@ -174,8 +176,8 @@ def section(
     blocks: list[Block] = [
         Figure(
             "retention-by-parameter",
-            "Tokens typed over λ (Linear; grey: where the paper's scheme tips from none to all) "
-            "and over ε (Constr); a dot a run",
+            "Tokens typed over λ (Linear; grey: where the paper's scheme changes from keeping none "
+            "to keeping all) and over ε (Constr), one dot per run",
             plot_retention(sweep),
         ),
         _parameter_table(sweep),
@@ -183,7 +185,7 @@ def section(
         *training_blocks,
     ]
     if not sweep.points("linear"):
-        blocks.append(Text("No Linear run is finished: nothing can be said of λ."))
+        blocks.append(Text("No Linear run is finished: the claims about λ cannot be judged."))
     return Section("Stability", tuple(blocks))
 
 
@@ -258,15 +260,15 @@ def _spacing_table(spacings: Mapping[str, Spacing]) -> Table:
     rows = [
         (
             OBJECTIVES[kind].name,
-            one.points,
-            one.gap_variation,
-            one.largest_gap,
-            one.max_move_per_doubling,
+            spacing.points,
+            spacing.gap_variation,
+            spacing.largest_gap,
+            spacing.max_move_per_doubling,
         )
-        for kind, one in spacings.items()
+        for kind, spacing in spacings.items()
     ]
     caption = (
-        "How evenly the points lie: gaps between neighbours' typed_fraction (standard deviation "
+        "Spacing of the points: gaps between neighbours' typed_fraction (standard deviation "
         "over mean; the same for kept_with_eos, a linear function of it), and how far "
         "typed_fraction moves when the parameter is doubled"
     )

@@ -10,13 +10,13 @@ from tersely_lab.reproduction.sweep import Sweep
 from tersely_lab.reproduction.verdicts import RULINGS, Verdict
 
 METRICS_TEXT = (
-    "typed_fraction is the share of tokens typed; kept_with_eos counts the end mark as one more "
-    "token that is always kept, as the paper's table 2 does. Both are pooled over tokens. Exact "
-    "match is greedy, as in the paper; “served” and “top three” come from a beam in which every "
-    "keyword is contained. Intervals are the middle 95 % of {draws:,} draws, over sentences (the "
-    "same draws for every run), over seeds where a point has several, and over both; of two or "
-    "three seeds little can be drawn, so an interval over seeds is a rough one. All figures in "
-    "per cent unless said otherwise."
+    "typed_fraction is the share of tokens typed. kept_with_eos also counts the end mark, which is "
+    "always kept, as the paper's table 2 does. Both are pooled over tokens. Exact match is that of "
+    "greedy decoding, as in the paper; “served” and “top three” are of a beam search in which "
+    "every suggestion contains all keywords. Intervals are the middle 95 % of {draws:,} bootstrap "
+    "draws: over sentences (the same draws for every run), over seeds where a point has several, "
+    "or over both. Two or three seeds give a rough interval only. All numbers are in per cent "
+    "unless stated otherwise."
 )
 RUN_COLUMNS = (
     Column("run"),
@@ -49,7 +49,7 @@ def section(sweep: Sweep, verdicts: Sequence[Verdict], command: str) -> Section:
     if sweep.results.gaps:
         rows = [(gap.name, gap.reason) for gap in sweep.results.gaps]
         columns = (Column("run"), Column("why"))
-        blocks.append(Table("gaps", "Runs that are missing from everything here", columns, rows))
+        blocks.append(Table("gaps", "Runs left out, and why", columns, rows))
     return Section("Verdicts", tuple(blocks))
 
 
@@ -60,13 +60,13 @@ def _sweep_text(sweep: Sweep, command: str) -> str:
     steps = [run.steps for run in scale.runs]
     flat = sum(run.ending == "flat" for run in scale.runs)
     return (
-        f"{len(runs)} finished runs of a sweep, {scale.units} units where the "
-        f"paper has 300, trained on {scale.train_sentences:,} sentences (the paper: 500,000), "
-        f"{min(steps):,} to {max(steps):,} steps each; {flat} of them stopped because nothing "
-        "moved any more, the others at their step limit. Judged on "
-        f"{whole.sentences:,} held-out sentences of {whole.tokens_per_sentence:.1f} tokens, and "
-        f"on the {short.sentences:,} of at most {short.max_tokens} tokens, which average "
-        f"{short.tokens_per_sentence:.1f} (the paper's: 7). Made by: {command}"
+        f"{len(runs)} finished runs of {scale.units} units (the paper: 300), trained on "
+        f"{scale.train_sentences:,} sentences (the paper: 500,000) for {min(steps):,} to "
+        f"{max(steps):,} steps. {flat} of them stopped because their metrics no longer changed, "
+        f"the others at their step limit. Evaluated on {whole.sentences:,} held-out sentences of "
+        f"{whole.tokens_per_sentence:.1f} tokens on average, and on the {short.sentences:,} of at "
+        f"most {short.max_tokens} tokens, {short.tokens_per_sentence:.1f} on average (the paper: "
+        f"7). Made by: {command}"
     )
 
 
@@ -77,7 +77,7 @@ def _claim_table(verdicts: Sequence[Verdict]) -> Table:
         counts.setdefault((verdict.item, verdict.claim), Counter())[verdict.ruling] += 1
     return Table(
         "claims",
-        "Each claim, and under how many readings it holds",
+        "Number of readings under which each claim holds",
         (Column("where"), Column("claim"), *(Column(name, "count") for name in RULINGS)),
         [(*claim, *(rulings[name] for name in RULINGS)) for claim, rulings in counts.items()],
     )
@@ -87,17 +87,27 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> Table:
     """List every verdict with the numbers on either side."""
     return Table(
         "verdicts",
-        "Each claim under each reading, with the figures on either side",
+        "Each claim under each reading, with the paper's numbers and ours",
         tuple(map(Column, ("where", "claim", "paper", "reading", "ours", "verdict"))),
-        [(one.item, one.claim, one.paper, one.reading, one.ours, one.ruling) for one in verdicts],
+        [
+            (
+                verdict.item,
+                verdict.claim,
+                verdict.paper,
+                verdict.reading,
+                verdict.ours,
+                verdict.ruling,
+            )
+            for verdict in verdicts
+        ],
     )
 
 
 def _run_table(sweep: Sweep) -> Table:
     return Table(
         "runs",
-        "Every finished run, on all test sentences and on those of the paper's length (short); a "
-        "variant differs from the others in more than its point and is on no curve",
+        "Every finished run, on all test sentences and on those of the paper's length (short). A "
+        "variant differs from most runs in more than objective and seed; it is on no curve",
         RUN_COLUMNS,
         [_run_row(sweep, run) for run in sweep.results.runs],
     )

@@ -75,9 +75,11 @@ def reproduce(sweep: Sweep, examples: Examples | None) -> Reproduction:
     """Judge and show the examples of the studied run."""
     examples, run = examples or Examples(), sweep.studied_run()
     name = run.name if run else ""
-    completions = [one for one in examples.completed if one.run == name]
-    illustrations = [one for one in examples.illustrations if one.run == name]
-    blocks: tuple[Block, ...] = (Text("No model was at hand to complete the examples."),)
+    completions = [completion for completion in examples.completed if completion.run == name]
+    illustrations = [
+        illustration for illustration in examples.illustrations if illustration.run == name
+    ]
+    blocks: tuple[Block, ...] = (Text("No model was available to complete the examples."),)
     if run is not None and examples.completed:
         caption = f"Table 1's keywords, completed by {run.label}"
         blocks = (
@@ -85,7 +87,10 @@ def reproduce(sweep: Sweep, examples: Examples | None) -> Reproduction:
             _completion_table(
                 "examples-all", "The same by every model", examples.completed, is_shown=False
             ),
-            *(_illustration_table(index, one) for index, one in enumerate(illustrations, 1)),
+            *(
+                _illustration_table(index, illustration)
+                for index, illustration in enumerate(illustrations, 1)
+            ),
         )
     return Reproduction(tuple(judge(completions)), (Section(TITLE, blocks),))
 
@@ -156,14 +161,15 @@ def _with_tuples(row: dict[str, Any]) -> dict[str, Any]:
 def judge(completions: Sequence[Completion]) -> Iterator[Verdict]:
     """Judge whether sentences come back as in table 1."""
     for specified, (claim, expected) in CLAIMS.items():
-        rows = [one for one in completions if one.specified == specified]
+        rows = [completion for completion in completions if completion.specified == specified]
         yield Verdict(
             "Table 1",
             f"The system proposes {claim}",
             "in both examples",
             f"the sentence stands {expected}, its capitals and end mark aside; the studied run",
-            "; ".join(f"“{one.keywords}”: {_rank_text(one)}" for one in rows) or "no model at hand",
-            ruling(all(one.is_as_claimed for one in rows) if rows else None),
+            "; ".join(f"“{completion.keywords}”: {_rank_text(completion)}" for completion in rows)
+            or "no model at hand",
+            ruling(all(completion.is_as_claimed for completion in rows) if rows else None),
         )
 
 
@@ -178,29 +184,41 @@ def _completion_table(
     in_paper = {example.keywords: example.suggestions for example in paper.EXAMPLES}
     rows: list[Row] = [
         (
-            one.label,
-            one.sentence,
-            one.specified,
-            one.keywords,
-            "–" if one.rank is None else str(one.rank),
-            " / ".join(one.suggestions),
-            " / ".join(in_paper.get(one.keywords, ())),
+            completion.label,
+            completion.sentence,
+            completion.specified,
+            completion.keywords,
+            "–" if completion.rank is None else str(completion.rank),
+            " / ".join(completion.suggestions),
+            " / ".join(in_paper.get(completion.keywords, ())),
         )
-        for one in completions
+        for completion in completions
     ]
     return Table(name, caption, tuple(map(Column, titles)), rows, is_shown=is_shown)
 
 
-def _illustration_table(index: int, one: Illustration) -> Table:
-    is_papers = one.sentence == paper.ILLUSTRATION
-    in_paper = paper.ILLUSTRATION_PROBABILITIES if is_papers else (None,) * len(one.tokens)
+def _illustration_table(index: int, illustration: Illustration) -> Table:
+    is_papers = illustration.sentence == paper.ILLUSTRATION
+    in_paper = paper.ILLUSTRATION_PROBABILITIES if is_papers else (None,) * len(illustration.tokens)
     columns = (
         Column("x"),
         Column("p", "number"),
         Column("m", "yes"),
         Column("p in appendix B", "number"),
     )
-    rows: list[Row] = list(zip(one.tokens, one.probabilities, one.keep, in_paper, strict=True))
-    kept = [token for token, is_kept in zip(one.tokens, one.keep, strict=True) if is_kept]
-    caption = f"“{one.sentence}” by {one.label}: keywords “{' '.join(kept)}”"
+    rows: list[Row] = list(
+        zip(
+            illustration.tokens,
+            illustration.probabilities,
+            illustration.keep,
+            in_paper,
+            strict=True,
+        )
+    )
+    kept = [
+        token
+        for token, is_kept in zip(illustration.tokens, illustration.keep, strict=True)
+        if is_kept
+    ]
+    caption = f"“{illustration.sentence}” by {illustration.label}: keywords “{' '.join(kept)}”"
     return Table(f"illustration-{index}", caption, columns, rows)

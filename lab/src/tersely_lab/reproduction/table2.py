@@ -51,7 +51,9 @@ class RisingRetention:
     @property
     def clear_falls(self) -> int:
         """Number of falls beyond the 95 % interval over sentences."""
-        return sum(difference(after, before)[1] < 0 for before, after in pairwise(self.bits))
+        return sum(
+            difference_interval(after, before)[1] < 0 for before, after in pairwise(self.bits)
+        )
 
 
 def reproduce(sweep: Sweep, matrix: Matrix | None) -> Reproduction:
@@ -83,7 +85,7 @@ def rising_retentions(matrix: Matrix, runs: Sequence[Run]) -> list[RisingRetenti
     return rows
 
 
-def difference(first: Bits, second: Bits) -> Interval:
+def difference_interval(first: Bits, second: Bits) -> Interval:
     """Return the 95 % interval of the difference of two accuracies on the same sentences."""
     signs = first.astype(int) - second.astype(int)
     # A draw's mean depends on nothing but how many sentences have −1, 0 and 1.
@@ -192,7 +194,7 @@ def _loosest_beats_tightest(matrix: Matrix, constrained: list[Run]) -> Verdict:
         tight = min(constrained, key=lambda run: run.parameter)
         by_tight, by_loose = matrix.bits(tight, tight), matrix.bits(tight, loose)
         if by_tight is not None and by_loose is not None:
-            interval = difference(by_loose, by_tight)
+            interval = difference_interval(by_loose, by_tight)
             ours = (
                 f"{loose.label} decoder {percent(float(by_loose.mean()))}, {tight.label}'s own "
                 f"{percent(float(by_tight.mean()))} ({between(interval)})"
@@ -269,9 +271,9 @@ def _matrix_table(name: str, matrix: Matrix, runs: Sequence[Run], max_tokens: in
         accuracies = [None if bits is None else float(bits[inside].mean()) for bits in by_decoder]
         rows.append((encoder.label, *_retention(encoder, inside), *accuracies))
     caption = (
-        f"Exact match, greedy, of each decoder (columns) on each encoder's keywords (rows), on the "
-        f"{inside.sum():,} of at most {max_tokens} tokens among the first {matrix.sentences:,} "
-        "test sentences; retention on these"
+        f"Exact match (greedy) of each decoder (columns) on each encoder's keywords (rows), for "
+        f"the {inside.sum():,} sentences of at most {max_tokens} tokens among the first "
+        f"{matrix.sentences:,} test sentences; retention on the same sentences"
     )
     return Table(name, caption, columns, rows)
 
@@ -317,11 +319,11 @@ def _pair_table(matrix: Matrix, runs: Sequence[Run]) -> Table:
                 encoder.label,
                 decoder.label,
                 matrix.accuracy(encoder, decoder),
-                None if bits is None else difference(bits, np.zeros_like(bits)),
+                None if bits is None else difference_interval(bits, np.zeros_like(bits)),
                 paper.exact_match(*schemes),
             )
         )
-    caption = "Every pair with its interval over sentences, the paper's figure beside it"
+    caption = "Every pair with its 95 % interval over sentences, and the paper's number"
     return Table("matrix-cells", caption, columns, rows, is_shown=False)
 
 
@@ -343,4 +345,5 @@ def _rising_table(rising: Sequence[RisingRetention]) -> Table:
         )
         for row in rising
     ]
-    return Table("more-tokens", "Does a decoder gain from more tokens?", columns, rows)
+    caption = "Each decoder on encoders that keep more and more tokens"
+    return Table("more-tokens", caption, columns, rows)

@@ -117,10 +117,10 @@ def blocks(parts: PartsByRun, run: Run, runs: Sequence[Run]) -> list[Block]:
     low, high = tagger.interval
     return [
         Text(
-            f"Parts of speech are those of TextBlob's pattern tagger, offline. It is right on "
-            f"{100 * tagger.share:.1f} % (95 %: {100 * low:.1f} to {100 * high:.1f}) of "
-            f"{tagger.words} words of sentences in the manner of reviews that were written and "
-            "tagged by hand for this purpose; measured when this page was made."
+            "Parts of speech come from TextBlob's pattern tagger, which works offline. Its "
+            f"accuracy is {100 * tagger.share:.1f} % (95 %: {100 * low:.1f} to {100 * high:.1f}) "
+            f"on {tagger.words} words of review-like sentences that were written and tagged by "
+            "hand for this purpose, measured when this page was made."
         ),
         Figure(
             "table-3",

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure as Canvas
 
 from tersely_lab.reproduction import paper
 from tersely_lab.reproduction.bootstrap import Bootstrap, Interval, interval
-from tersely_lab.reproduction.curves import Lead, LevelComparison, leads
+from tersely_lab.reproduction.curves import Lead, LevelComparison, measure_leads
 from tersely_lab.reproduction.document import Column, Draw, Row, Table
 from tersely_lab.reproduction.runs import OBJECTIVES, Point
 from tersely_lab.reproduction.sweep import Sweep
@@ -79,7 +79,7 @@ def compare(
     """Compare the first two kinds, with all curves in the figure."""
     ours, theirs = (sweep.points(kind) for kind in kinds[:2])
     return Tradeoff(
-        item, sweep, kinds, at, claimed, tuple(leads(sweep.bootstraps, ours, theirs, at))
+        item, sweep, kinds, at, claimed, tuple(measure_leads(sweep.bootstraps, ours, theirs, at))
     )
 
 
@@ -210,8 +210,8 @@ def lead_table(tradeoff: Tradeoff) -> Table:
         for lead in tradeoff.leads
     ]
     caption = (
-        f"Constr against {tradeoff.other}, read between the points of either curve; the typed "
-        "fraction is that which the paper's retention stands for ((K − 12.5) / 87.5)"
+        f"Constr against {tradeoff.other}, interpolated between the points of each curve. "
+        "typed_fraction is read where the paper's retention K puts it, at (K − 12.5) / 87.5"
     )
     return Table(f"lead-over-{tradeoff.other.lower()}", caption, LEAD_COLUMNS, rows)
 
@@ -225,7 +225,7 @@ def point_table(tradeoff: Tradeoff) -> Table:
         for point in tradeoff.sweep.points(kind)
     ]
     name = f"points-{tradeoff.item.lower().replace(' ', '-')}"
-    caption = "The points: means over seeds, with the paper's own pair from table 2 beside them"
+    caption = "The points of the curves: means over seeds, with the paper's numbers from table 2"
     return Table(name, caption, POINT_COLUMNS, rows)
 
 

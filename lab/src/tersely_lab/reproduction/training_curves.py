@@ -77,10 +77,10 @@ class TrainingCurves:
 def compute(sweep: Sweep) -> TrainingCurves:
     """Read the logs of the runs."""
     runs = sweep.results.of_kind("constrained")
-    descents = [descent(run) for run in runs]
+    descents = [measure_descent(run) for run in runs]
     return TrainingCurves(
-        descents=tuple(one for one in descents if one is not None),
-        loss_bounds=tuple(loss_bound(run) for run in runs),
+        descents=tuple(descent for descent in descents if descent is not None),
+        loss_bounds=tuple(read_loss_bound(run) for run in runs),
         drawn={
             kind: [point.runs[0] for point in sweep.points(kind)]
             for kind in ("constrained", "linear")
@@ -88,7 +88,7 @@ def compute(sweep: Sweep) -> TrainingCurves:
     )
 
 
-def descent(run: Run) -> Descent | None:
+def measure_descent(run: Run) -> Descent | None:
     """Follow a run's retention on dev; None with fewer than three evaluations."""
     rows = series(run, "kept_fraction", "dev")
     if len(rows) < 3:
@@ -103,7 +103,7 @@ def descent(run: Run) -> Descent | None:
     return Descent(run.name, run.label, peak, end, largest_step)
 
 
-def loss_bound(run: Run) -> LossBound:
+def read_loss_bound(run: Run) -> LossBound:
     """Read a Constrained run's loss and its ε."""
     dev: dict[str, Any] = run.result.get("dev") or {}
     return LossBound(
@@ -132,8 +132,8 @@ def judge(curves: TrainingCurves) -> Iterator[Verdict]:
         "ε directly controls the maximum reconstruction error",
         "no figure",
         "loss on the test sentences, in nats a token and with the keywords a user would type, ≤ ε",
-        "; ".join(f"{one.name}: {one.test_loss:.3f}" for one in bounds) or "no Constr run",
-        ruling(all(one.is_met for one in bounds) if bounds else None),
+        "; ".join(f"{bound.name}: {bound.test_loss:.3f}" for bound in bounds) or "no Constr run",
+        ruling(all(bound.is_met for bound in bounds) if bounds else None),
     )
     yield Verdict(
         ITEM,
@@ -142,12 +142,12 @@ def judge(curves: TrainingCurves) -> Iterator[Verdict]:
         "on dev: ≥ 80 % kept within the first fifth, at least 5 points less at the end, no single "
         "step between judgements more than half of the way; every Constr run",
         "; ".join(
-            f"{one.name}: {percent(one.early_peak)} → {percent(one.end)}, "
-            f"largest step {percent(one.largest_step)} of the way"
-            for one in descents
+            f"{descent.name}: {percent(descent.early_peak)} → {percent(descent.end)}, "
+            f"largest step {percent(descent.largest_step)} of the way"
+            for descent in descents
         )
         or "no course was logged",
-        ruling(all(one.is_as_described for one in descents) if descents else None),
+        ruling(all(descent.is_as_described for descent in descents) if descents else None),
     )
 
 
@@ -156,7 +156,7 @@ def blocks(curves: TrainingCurves) -> list[Block]:
     figures = [
         Figure(
             f"course-{kind}",
-            f"The course of {OBJECTIVES[kind].name}, first seed: kept and loss on dev, and λ",
+            f"{OBJECTIVES[kind].name} during training, first seeds: retention and loss on dev, λ",
             plot(runs),
             (11.0, 3.8),
         )
@@ -195,10 +195,18 @@ def _descent_table(descents: Sequence[Descent]) -> Table:
         Column("most first, then slowly fewer", "yes"),
     )
     rows = [
-        (one.name, one.label, one.early_peak, one.end, one.largest_step, one.is_as_described)
-        for one in descents
+        (
+            descent.name,
+            descent.label,
+            descent.early_peak,
+            descent.end,
+            descent.largest_step,
+            descent.is_as_described,
+        )
+        for descent in descents
     ]
-    return Table("descent", "How Constr runs came down, on dev", columns, rows)
+    caption = "How the retention of Constr runs fell during training, on dev"
+    return Table("descent", caption, columns, rows)
 
 
 def _loss_table(bounds: Sequence[LossBound]) -> Table:
@@ -211,11 +219,18 @@ def _loss_table(bounds: Sequence[LossBound]) -> Table:
         Column("loss ≤ ε", "yes"),
     )
     rows = [
-        (one.name, one.epsilon, one.test_loss, one.dev_loss, one.final_weight, one.is_met)
-        for one in bounds
+        (
+            bound.name,
+            bound.epsilon,
+            bound.test_loss,
+            bound.dev_loss,
+            bound.final_weight,
+            bound.is_met,
+        )
+        for bound in bounds
     ]
     caption = (
-        "Whether ε is kept. In training masks are sampled; here tokens likelier kept than not are "
-        "typed, and what is judged was not trained on"
+        "Whether the loss is at most ε. In training, masks are sampled; here, tokens with a keep "
+        "probability above one half are typed, and the sentences were not trained on"
     )
     return Table("epsilon", caption, columns, rows)
