@@ -40,7 +40,7 @@ def test_metrics_are_printed_as_a_table_with_examples(
     assert all(label in output.out for label in LABELS.values())
     assert "1 longer ones left out" in output.out
     assert output.out.count("    1. ") == 2
-    assert "sentence/s" in output.err  # the progress bar
+    assert output.err == ""  # no progress bar in a pipe
     assert LABELS.keys() == METRICS.keys()
 
 

@@ -62,9 +62,14 @@ def run(*arguments: object) -> int:
     return main(["train", *map(str, arguments), "--threads", "1"])
 
 
-def test_the_path_of_the_model_is_printed(
-    config: Path, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_the_path_of_the_model_is_printed_and_metrics_are_shown_on_a_terminal(
+    config: Path,
+    corpus: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     command = ["--config", config, "--data", corpus, "--out", tmp_path / "out"]
     changes = ["max_steps=30", "seed=2", "checkpoint_every_steps=30"]
     assert run(*command, *(f"--set=training.{change}" for change in changes)) == 0
@@ -118,12 +123,13 @@ def test_a_signal_saves_and_repeating_the_command_resumes(
     ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        stderr = ""
-        while "loss=" not in stderr:  # the first metrics: training has begun
-            stderr += process.stderr.read(1)
+        metrics = out / "metrics.jsonl"
+        while not (metrics.exists() and '"step": 25,' in metrics.read_text()):
+            assert process.poll() is None
+            time.sleep(0.05)
         sent = time.monotonic()
         process.send_signal(signal.SIGTERM)
-        stderr += process.stderr.read()
+        stderr = process.stderr.read()
         assert process.wait() == 1
         assert time.monotonic() - sent < 30
     last = stderr.strip().splitlines()[-1]

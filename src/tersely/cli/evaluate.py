@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.errors import UsageError
+from tersely.progress import ProgressBar
 
 if TYPE_CHECKING:
     from tersely.evaluation.metrics import Prediction
@@ -64,8 +65,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Evaluate the model; print the metrics and write the files asked for."""
-    from tqdm import tqdm
-
     from tersely.cli.options import check_minimum
     from tersely.completion.completer import Completer
     from tersely.evaluation.metrics import length_matched, predict, summarise
@@ -77,13 +76,13 @@ def run(args: argparse.Namespace) -> None:
             raise UsageError(f"{path}: is a folder; {option} takes a file.")
     sentences = read_sentences(args.sentences, args.limit)
     completer = Completer.load(args.model)
-    with tqdm(total=len(sentences), unit="sentence", dynamic_ncols=True) as bar:
+    with ProgressBar(len(sentences), unit="sentence") as bar:
         predictions = predict(
             completer,
             sentences,
             budget=args.budget,
             max_tokens=args.max_tokens,
-            progress=lambda count: bar.update(count) and None,
+            progress=bar.advance,
         )
     if not predictions:
         raise UsageError(

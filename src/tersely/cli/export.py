@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.errors import UsageError
+from tersely.progress import ProgressBar
 
 if TYPE_CHECKING:
     from tersely.model.folder import ModelFolder
@@ -81,12 +82,11 @@ def run(args: argparse.Namespace) -> None:
 
 def calibrated(model: "ModelFolder", path: Path) -> "ModelFolder":
     """Return the model with its scores and budgets fitted to the sentences of a file or corpus."""
-    from tqdm import tqdm
 
     from tersely.evaluation.calibration import calibrate
 
-    with tqdm(unit="sentence", desc="calibrating", dynamic_ncols=True) as bar:
-        return calibrate(model, _held_out(path), progress=bar.update)
+    with ProgressBar(unit="sentence", description="calibrating") as bar:
+        return calibrate(model, _held_out(path), progress=bar.advance)
 
 
 def _held_out(path: Path) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tersely.errors import UsageError
+from tersely.progress import ProgressBar
 
 if TYPE_CHECKING:
     from tersely.corpus.document import ReadOptions
@@ -111,6 +112,7 @@ def _add_dataset_options(group: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Prepare a corpus and print its summary."""
     from tersely.corpus.prepare import check_target, prepare
+    from tersely.corpus.reader import total_bytes
 
     settings, options = _settings(args), _read_options(args)
     check_target(args.out, replace=args.replace)
@@ -120,7 +122,8 @@ def run(args: argparse.Namespace) -> None:
         if value is not None and not _is_number(value):
             groups[name] = [value]
     started = time.monotonic()
-    with _ProgressBar(groups) as bar:
+    size = total_bytes([path for paths in groups.values() for path in paths])
+    with ProgressBar(size, unit="B") as bar:
         sources = {name: _source(paths, options, bar) for name, paths in groups.items()}
         summary = prepare(sources, args.out, settings, progress=bar, replace=args.replace)
     if args.json:
@@ -180,7 +183,7 @@ def _parse_cap(text: str) -> tuple[str, float]:
     raise UsageError(f"--cap-word {text}: must be WORD=SHARE, for example Tom=0.02.")
 
 
-def _source(paths: list[str], options: "ReadOptions", bar: "_ProgressBar") -> "Source":
+def _source(paths: list[str], options: "ReadOptions", bar: ProgressBar) -> "Source":
     from tersely.corpus.prepare import Source
     from tersely.corpus.reader import read_documents
 
@@ -189,32 +192,6 @@ def _source(paths: list[str], options: "ReadOptions", bar: "_ProgressBar") -> "S
             yield document.text
 
     return Source([Path(path).name for path in paths], texts)
-
-
-class _ProgressBar:
-    """A progress bar over the bytes of the sources."""
-
-    def __init__(self, groups: dict[str, list[str]]) -> None:
-        from tersely.corpus.reader import total_bytes
-
-        self._total = total_bytes([path for paths in groups.values() for path in paths])
-
-    def __enter__(self) -> "_ProgressBar":
-        from tqdm import tqdm
-
-        self._bar = tqdm(
-            total=self._total, unit="B", unit_scale=True, unit_divisor=1024, dynamic_ncols=True
-        )
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
-
-    def phase(self, name: str) -> None:
-        self._bar.set_description(name)
-
-    def advance(self, count: int) -> None:
-        self._bar.update(count)
 
 
 def _format_summary(summary: dict[str, Any], out: Path, *, seconds: float) -> str:

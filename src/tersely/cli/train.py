@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tersely.errors import TerselyError, UsageError
+from tersely.progress import ProgressBar
 
 if TYPE_CHECKING:
     from tersely.training.config import RunConfig
@@ -68,8 +69,8 @@ def run(args: argparse.Namespace) -> None:
         tensorboard=args.tensorboard,
         command=("tersely", *sys.argv[1:]),
     )
-    with Progress(config.training.max_steps) as progress:
-        ending = train(request, progress.report)
+    with ProgressBar(config.training.max_steps, unit="step") as bar:
+        ending = train(request, lambda step, row: bar.move_to(step, _shown_metrics(row)))
     if ending == "stopped" and args.minutes is None:
         raise TerselyError(f"{args.out}: stopped and saved. Repeat the command to resume.")
     print(f"{args.out}: {ending}. The model is in {args.out / 'model'}.")
@@ -89,31 +90,14 @@ def _config(args: argparse.Namespace) -> "RunConfig":
     return config_to_go_on(ModelFolder.from_pretrained(locate(args.init)))
 
 
-class Progress:
-    """A progress bar with loss, retention, λ, entropy, tokens per second and time left."""
-
-    def __init__(self, steps: int) -> None:
-        from tqdm import tqdm
-
-        self._bar = tqdm(total=steps, unit="step", dynamic_ncols=True)
-
-    def __enter__(self) -> "Progress":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
-
-    def report(self, step: int, row: dict[str, float]) -> None:
-        """Show the metrics of the last log interval."""
-        if self._bar.n == 0 and step > 0:
-            self._bar.initial = step  # so that the time left of a resumed run is right
-        self._bar.n = step
-        metrics = {
-            "loss": f"{row['loss_nats_a_token']:.3f}",
-            "kept": f"{row['kept_fraction']:.1%}",
-            "entropy": f"{row['entropy_nats_a_token']:.3f}",
-            "tokens/s": f"{row['tokens_per_second']:,.0f}",
-        }
-        if "weight_tokens_per_nat" in row:
-            metrics["λ"] = f"{row['weight_tokens_per_nat']:.2f}"
-        self._bar.set_postfix(metrics)
+def _shown_metrics(row: dict[str, float]) -> dict[str, str]:
+    """Return the metrics of a log interval for the progress bar."""
+    metrics = {
+        "loss": f"{row['loss_nats_a_token']:.3f}",
+        "kept": f"{row['kept_fraction']:.1%}",
+        "entropy": f"{row['entropy_nats_a_token']:.3f}",
+        "tokens/s": f"{row['tokens_per_second']:,.0f}",
+    }
+    if "weight_tokens_per_nat" in row:
+        metrics["λ"] = f"{row['weight_tokens_per_nat']:.2f}"
+    return metrics

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tersely.errors import UsageError
+from tersely.progress import ProgressBar
 
 EXAMPLES = """\
 examples:
@@ -183,18 +184,14 @@ def _run_specialists(given: argparse.Namespace) -> None:
 
 
 def _run_calibration(given: argparse.Namespace) -> None:
-    from tqdm import tqdm
-
     from tersely.completion.completer import Completer
     from tersely.text.encoding import read_sentences
     from tersely_lab.benchmarks import calibration
 
     _check_counts(given, "limit")
     sentences = read_sentences(given.sentences, given.limit)
-    with tqdm(unit="sentence", dynamic_ncols=True) as bar:
-        found = calibration.measure(
-            Completer.load(given.model), sentences, lambda count: bar.update(count) and None
-        )
+    with ProgressBar(unit="sentence") as bar:
+        found = calibration.measure(Completer.load(given.model), sentences, bar.advance)
     print(json.dumps(found) if given.json else calibration.render(found))
     if given.plot:
         calibration.plot(found, given.plot)
