@@ -18,6 +18,7 @@ from tersely.corpus.fixture import fixture_sentences
 from tersely.corpus.prepare import PrepareSettings, SentenceExtractor, Source, TokenCounter, prepare
 from tersely.corpus.shuffle import SplitSizes
 from tersely.errors import UsageError
+from tersely.text.sentences import load_segmenter
 from tersely.text.tokens import detokenise, tokenise
 
 
@@ -146,6 +147,18 @@ def test_nothing_to_learn_from_is_an_error(tmp_path: Path, texts: list[str]) -> 
     with pytest.raises(UsageError, match="No sentence is left"):
         prepared(tmp_path / "out", texts)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_sentencex_the_error_names_the_extra_and_sentences_still_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentencex", None)
+    load_segmenter.cache_clear()
+    with pytest.raises(UsageError, match=r'sentencex: pip install "tersely\[train\]".*--sentences'):
+        prepared(tmp_path / "out", ["One. Two."])
+    assert list(tmp_path.iterdir()) == []
+    summary, _ = prepared(tmp_path / "out", ["We left."] * 30, segment=False)
+    assert summary["sentences"] == 30
 
 
 def test_existing_folders_are_not_overwritten(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tersely.storage.atomic import new_file, new_folder, remove_leftovers
 
 
-def test_a_folder_appears_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
     with new_folder(tmp_path / "out") as partial:
         (partial / "a").write_text("1")
         assert not (tmp_path / "out").exists()
@@ -16,7 +16,7 @@ def test_a_folder_appears_when_it_is_whole(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["out"]
 
 
-def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
+def test_a_failure_leaves_the_previous_folder(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "old").write_text("old")
     with pytest.raises(RuntimeError, match="broken"), new_folder(tmp_path / "out") as partial:
@@ -26,7 +26,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "old").read_text() == "old"
 
 
-def test_a_new_folder_replaces_an_old_one_whole(tmp_path: Path) -> None:
+def test_a_new_folder_replaces_an_old_one_completely(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "old").write_text("old")
     with new_folder(tmp_path / "out") as partial:
@@ -35,7 +35,7 @@ def test_a_new_folder_replaces_an_old_one_whole(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["out"]
 
 
-def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
+def test_the_partial_folder_of_a_killed_process_is_removed(tmp_path: Path) -> None:
     code = (
         "import os, sys; from pathlib import Path; from tersely.storage.atomic import new_folder\n"
         "with new_folder(Path(sys.argv[1])) as partial: os.kill(os.getpid(), 9)"
@@ -47,7 +47,7 @@ def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["out"]
 
 
-def test_a_folder_caught_between_two_renames_is_put_back(tmp_path: Path) -> None:
+def test_a_folder_between_two_renames_is_restored(tmp_path: Path) -> None:
     dead = subprocess.Popen([sys.executable, "-c", "pass"])
     dead.wait()
     old = tmp_path / f".out.{dead.pid}.abc.old"
@@ -58,7 +58,7 @@ def test_a_folder_caught_between_two_renames_is_put_back(tmp_path: Path) -> None
     assert os.listdir(tmp_path) == ["out"]
 
 
-def test_a_file_appears_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_file_appears_when_it_is_complete(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("old")
     with pytest.raises(RuntimeError, match="broken"), new_file(tmp_path / "f") as partial:
         partial.write_text("half")

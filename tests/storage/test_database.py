@@ -1,4 +1,4 @@
-"""Which journal a version of SQLite can be trusted with, and files that are no databases."""
+"""The journal mode for each version of SQLite, and files that are not databases."""
 
 import sqlite3
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_a_database_is_opened_with_that_journal_and_waits_for_the_disk(
     database.close()
 
 
-def test_what_was_written_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
+def test_written_rows_are_read_after_reopening(tmp_path: Path) -> None:
     for expected in range(3):
         database = open_database(tmp_path / "notes.db", SCHEMA)
         assert database.execute("SELECT count(*) FROM notes").fetchone() == (expected,)
@@ -66,7 +66,7 @@ def test_the_schema_runs_only_for_a_new_file_or_an_older_version(tmp_path: Path)
     database.close()
 
 
-def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_rejected_and_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear Tom, " * 1000)
     with pytest.raises(TerselyError, match=r"letter\.txt: cannot be used as a database"):
@@ -74,7 +74,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path) ->
     assert path.read_text() == "Dear Tom, " * 1000
 
 
-def test_a_folder_is_no_database(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_database(tmp_path: Path) -> None:
     with pytest.raises(TerselyError, match="cannot be used"):
         open_database(tmp_path, SCHEMA)
 

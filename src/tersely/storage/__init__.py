@@ -1,1 +1,1 @@
-"""storage."""
+"""Storage: files and folders that are written atomically, and SQLite databases."""

@@ -1,7 +1,7 @@
-"""Folders and files that appear whole or not at all.
+"""Files and folders that appear complete or not at all.
 
-Work goes into a hidden neighbour of the target, which takes the target's name once
-it is complete. Whatever interrupts it, what stood there before stays as it was.
+The content is written to a hidden path beside the target, which is renamed once it is
+complete. An interruption leaves the previous content unchanged.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """Yield an empty folder that becomes `target` when the block ends without error."""
+    """Yield an empty folder; it becomes `target` when the block ends without error."""
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(target)
     partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.{os.getpid()}.", dir=target.parent))
@@ -23,14 +23,14 @@ def new_folder(target: Path) -> Iterator[Path]:
         partial.chmod(0o755)
         for path in partial.rglob("*"):
             _flush(path)
-        _swap(partial, target)
+        _replace(partial, target)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
 @contextmanager
 def new_file(target: Path) -> Iterator[Path]:
-    """Yield a path to write to; the file becomes `target` when the block ends without error."""
+    """Yield a path to write to; it becomes `target` when the block ends without error."""
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
@@ -42,13 +42,14 @@ def new_file(target: Path) -> Iterator[Path]:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove what a killed process left beside `target`; leave what a live one is writing.
+    """Remove the partial folders of killed processes beside `target`.
 
-    If it was killed between the two renames of `_swap`, the old folder is put back.
+    Those of running processes stay. A process killed between the two renames of `_replace`
+    leaves only the old folder, which is then restored.
     """
     for entry in sorted(target.parent.glob(f".{target.name}.*.*")):
-        process = entry.name.removeprefix(f".{target.name}.").split(".")[0]
-        if not process.isdigit() or _is_alive(int(process)) or not entry.is_dir():
+        process_id = entry.name.removeprefix(f".{target.name}.").split(".")[0]
+        if not process_id.isdigit() or _is_running(int(process_id)) or not entry.is_dir():
             continue
         if entry.suffix == ".old" and not target.exists():
             entry.rename(target)
@@ -56,7 +57,7 @@ def remove_leftovers(target: Path) -> None:
             shutil.rmtree(entry, ignore_errors=True)
 
 
-def _swap(partial: Path, target: Path) -> None:
+def _replace(partial: Path, target: Path) -> None:
     if not target.exists():
         partial.rename(target)
         return
@@ -76,9 +77,9 @@ def _flush(path: Path) -> None:
             os.fsync(file.fileno())
 
 
-def _is_alive(process: int) -> bool:
+def _is_running(process_id: int) -> bool:
     try:
-        os.kill(process, 0)
+        os.kill(process_id, 0)
     except ProcessLookupError:
         return False
     except OSError:

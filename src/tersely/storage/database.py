@@ -1,9 +1,9 @@
-"""SQLite files that lose nothing: the journal is one the linked SQLite can be trusted with.
+"""SQLite databases, in a journal mode that is safe with the linked version of SQLite.
 
-Write-ahead logging is faster, but up to 3.51.2 a rare race between a checkpoint and a
-writer could damage the file (https://sqlite.org/wal.html, "the WAL-reset bug"; fixed in
-3.51.3 and, on older branches, in 3.50.7 and 3.44.6). Elsewhere the rollback journal is
-used, and every commit waits for the disk.
+Write-ahead logging (WAL) is faster, but up to 3.51.2 a rare race between a checkpoint and a
+writer can damage the file (https://sqlite.org/wal.html, "the WAL-reset bug"; fixed in
+3.51.3 and, on older branches, in 3.50.7 and 3.44.6). Other versions use the rollback
+journal. Every commit waits for the disk.
 """
 
 import re
@@ -12,19 +12,21 @@ from pathlib import Path
 
 from tersely.errors import TerselyError
 
-FIXED = (3, 51, 3)
-FIXED_ON_BRANCH = {(3, 50): 7, (3, 44): 6}
-PATIENCE_SECONDS = 5.0
+WAL_FIXED_VERSION = (3, 51, 3)
+WAL_FIXED_PATCHES = {(3, 50): 7, (3, 44): 6}
+LOCK_TIMEOUT_SECONDS = 5.0
 
 
 def journal_for(version: str) -> str:
-    """Name the journal mode that is safe with this version of SQLite: WAL or DELETE."""
+    """Return the journal mode that is safe with this version of SQLite: WAL or DELETE."""
     numbers = re.fullmatch(r"(\d+)\.(\d+)(?:\.(\d+))?(?:\.\d+)*", version.strip())
     if numbers is None:
         return "DELETE"
     major, minor, patch = (int(number or 0) for number in numbers.groups())
-    backported = FIXED_ON_BRANCH.get((major, minor))
-    is_fixed = (major, minor, patch) >= FIXED or (backported is not None and patch >= backported)
+    backported = WAL_FIXED_PATCHES.get((major, minor))
+    is_fixed = (major, minor, patch) >= WAL_FIXED_VERSION or (
+        backported is not None and patch >= backported
+    )
     return "WAL" if is_fixed else "DELETE"
 
 
@@ -44,7 +46,7 @@ def open_database(
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = None
     try:
-        connection = sqlite3.connect(path, timeout=PATIENCE_SECONDS, check_same_thread=False)
+        connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT_SECONDS, check_same_thread=False)
         connection.execute(f"PRAGMA journal_mode = {journal_for(version)}")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
