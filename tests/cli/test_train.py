@@ -15,7 +15,7 @@ import pytest
 from tersely.cli.main import main
 from tersely.model.folder import ModelFolder
 from tersely.model.quantization import dense
-from tersely.training.checkpoint import found
+from tersely.training.checkpoint import list_checkpoints
 from tests.cli.broken_models import BROKEN_MODELS, broken_model
 from tests.cli.invocation import file_contents, invoke, invoke_in_subprocess
 
@@ -100,7 +100,7 @@ def test_the_training_time_can_be_limited(
     command = ["--config", config, "--data", corpus, "--out", tmp_path / "out"]
     assert run(*command, "--minutes", "0.0000001") == 0
     assert "stopped" in capsys.readouterr().out
-    assert found(tmp_path / "out")[-1].name == "step-00000001"
+    assert list_checkpoints(tmp_path / "out")[-1].name == "step-00000001"
 
 
 def test_training_can_start_from_a_model(
@@ -135,13 +135,13 @@ def test_a_signal_saves_and_repeating_the_command_resumes(
     last = stderr.strip().splitlines()[-1]
     assert last == f"tersely: {out}: stopped and saved. Repeat the command to resume."
     assert "Traceback" not in stderr
-    stopped = int(re.sub(r"\D", "", found(out)[-1].name))
+    stopped = int(re.sub(r"\D", "", list_checkpoints(out)[-1].name))
     assert stopped >= 25
     assert ModelFolder.from_pretrained(out).settings["trained"]["steps"] == stopped
 
     resumed = subprocess.run([*command, "--minutes", "0.0000001"], capture_output=True, check=False)
     assert resumed.returncode == 0
-    assert found(out)[-1].name == f"step-{stopped + 1:08d}"
+    assert list_checkpoints(out)[-1].name == f"step-{stopped + 1:08d}"
 
 
 BAD = {
@@ -268,7 +268,7 @@ def test_a_full_disk_is_a_one_line_error_and_repeating_the_command_resumes(
     for largest in (100, 3000, 60_000):  # at the first note, at a checkpoint
         [result] = invoke_in_subprocess([command], max_file_bytes=largest)
         assert result.is_one_line_error(1), result.stderr
-        assert found(out) == []
+        assert list_checkpoints(out) == []
         assert not list(out.rglob("*.safetensors"))
     assert main(list(map(str, command))) == 0
     ours, theirs = ModelFolder.from_pretrained(out), ModelFolder.from_pretrained(finished)
@@ -280,7 +280,7 @@ def test_a_full_disk_is_a_one_line_error_and_repeating_the_command_resumes(
 def test_a_full_disk_removes_no_checkpoint(
     config: Path, corpus: Path, tmp_path: Path, finished: Path
 ) -> None:
-    shutil.rmtree(found(finished)[-1])
+    shutil.rmtree(list_checkpoints(finished)[-1])
     (finished / "result.json").unlink()
     kept = file_contents(finished / "checkpoints")
     command = ["train", "--config", config, "--data", corpus, "--threads", 1, "--out", finished]

@@ -11,7 +11,7 @@ from tersely.decoding.constraints import KeywordConstraint
 from tersely.decoding.greedy import greedy
 from tersely.decoding.scoring import total_nll
 from tersely.errors import TerselyError
-from tersely.game.batches import Batch
+from tersely.game.batch import Batch
 from tersely.game.distilled.scheme import MonotoneScheme
 from tersely.model.budget_features import DecoderBudget
 from tersely.model.quantization import Tensor, dense, quantize
@@ -59,7 +59,7 @@ def test_numpy_and_torch_agree_on_costs(budget: float) -> None:
     scheme = small_monotone(width=0.8)
     batch = random_batch(500)
     ours = runtime_of(scheme).costs(words_of(batch), budget)
-    theirs = scheme.costs(batch, torch.full((500,), budget)).numpy()
+    theirs = scheme.predict_costs(batch, torch.full((500,), budget)).numpy()
     for mine, row, length in zip(ours, theirs, batch.lengths.tolist(), strict=True):
         assert mine.shape == (length, 2)
         assert np.abs(mine - row[:length]).max() < 1e-4

@@ -7,8 +7,8 @@ import torch
 
 from tersely.decoding.scoring import total_nll
 from tersely.errors import TerselyError
-from tersely.game.batches import Batch
-from tersely.game.paper.scheme import Scheme
+from tersely.game.batch import Batch
+from tersely.game.paper.scheme import PaperScheme
 from tersely.model.folder import ModelFolder
 from tersely.runtime.paper import PaperRuntime
 from tersely.text.keywords import keywords
@@ -18,7 +18,7 @@ from tests.game.small import SHAPES, random_batch, small_scheme
 LEXICON = [*SPECIAL_TOKENS, *(f"w{n}" for n in range(len(SPECIAL_TOKENS), 40))]
 
 
-def folder_of(scheme: Scheme) -> ModelFolder:
+def folder_of(scheme: PaperScheme) -> ModelFolder:
     return ModelFolder(
         architecture="paper",
         settings={"shape": scheme.shape.as_settings(), "encoder": {"kind": "learned"}},

@@ -17,7 +17,7 @@ from tersely.text.vocabulary import Vocabulary
 from tests.game.small import random_batch
 from tests.game.small_monotone import (
     LEXICON,
-    WORTH,
+    SURPRISAL_SETTINGS,
     monotone_folder_of,
     small_monotone,
     words_of,
@@ -54,9 +54,9 @@ def share(masks: list[list[bool]]) -> float:
 def measured(runtime: MonotoneRuntime, sentences: list[list[str]]) -> dict[str, Any]:
     """Settings with a budget table measured on these sentences."""
     budgets = np.linspace(0.05, 1, 20).tolist()
-    plain = SurprisalSelector(runtime, {**WORTH, **table([1e-6, 1.0], [0.0, 1.0])})
+    plain = SurprisalSelector(runtime, {**SURPRISAL_SETTINGS, **table([1e-6, 1.0], [0.0, 1.0])})
     typed = [share(plain.masks(sentences, budget)) for budget in budgets]
-    return {**WORTH, **table(budgets, typed)}
+    return {**SURPRISAL_SETTINGS, **table(budgets, typed)}
 
 
 def selector_of(values: list[float]) -> SurprisalSelector:
@@ -66,7 +66,7 @@ def selector_of(values: list[float]) -> SurprisalSelector:
         vocabulary=Vocabulary(LEXICON[:30]),
         costs=lambda sentences, budget: [costs.copy() for _ in sentences],
     )
-    return SurprisalSelector(runtime, WORTH)
+    return SurprisalSelector(runtime, SURPRISAL_SETTINGS)
 
 
 @pytest.mark.parametrize(
@@ -75,17 +75,17 @@ def selector_of(values: list[float]) -> SurprisalSelector:
         None,
         "surprisal",
         {},
-        {**WORTH["encoder"], "kind": "learned"},
-        {**WORTH["encoder"], "noise": 0},
-        {**WORTH["encoder"], "noise": "0.4"},
-        {**WORTH["encoder"], "noise": float("nan")},
-        {**WORTH["encoder"], "default_budget": 1.5},
-        {**WORTH["encoder"], "default_budget": None},
+        {**SURPRISAL_SETTINGS["encoder"], "kind": "learned"},
+        {**SURPRISAL_SETTINGS["encoder"], "noise": 0},
+        {**SURPRISAL_SETTINGS["encoder"], "noise": "0.4"},
+        {**SURPRISAL_SETTINGS["encoder"], "noise": float("nan")},
+        {**SURPRISAL_SETTINGS["encoder"], "default_budget": 1.5},
+        {**SURPRISAL_SETTINGS["encoder"], "default_budget": None},
     ],
 )
 def test_invalid_settings_are_refused(runtime: MonotoneRuntime, encoder: Any) -> None:
     with pytest.raises(TerselyError, match="encoder must have kind"):
-        SurprisalSelector(runtime, {**WORTH, "encoder": encoder})
+        SurprisalSelector(runtime, {**SURPRISAL_SETTINGS, "encoder": encoder})
 
 
 def test_a_budget_is_met_on_average_and_a_larger_one_types_more(
@@ -104,10 +104,10 @@ def test_a_budget_is_met_on_average_and_a_larger_one_types_more(
 def test_numpy_and_torch_type_the_same_tokens(
     scheme: MonotoneScheme, runtime: MonotoneRuntime, sentences: list[list[str]], budget: float
 ) -> None:
-    batch, selector = random_batch(300), SurprisalSelector(runtime, WORTH)
+    batch, selector = random_batch(300), SurprisalSelector(runtime, SURPRISAL_SETTINGS)
     decoder_budget = selector.decoder_budget(budget)
     assert decoder_budget is not None
-    theirs = scheme.choose(batch, Allocation(decoder_budget.share)).tolist()
+    theirs = scheme.masks(batch, Allocation(decoder_budget.share)).tolist()
     for mine, row in zip(selector.masks(sentences, budget), theirs, strict=True):
         assert mine == row[: len(mine)]
 
@@ -116,7 +116,7 @@ def test_numpy_and_torch_type_the_same_tokens(
 def test_unknown_words_are_typed_first_and_case_marks_never(
     runtime: MonotoneRuntime, sentences: list[list[str]], budget: float | None
 ) -> None:
-    masks = SurprisalSelector(runtime, WORTH).masks(sentences, budget)
+    masks = SurprisalSelector(runtime, SURPRISAL_SETTINGS).masks(sentences, budget)
     seen = set()
     for tokens, mask in zip(sentences, masks, strict=True):
         typed = {token for token, is_typed in zip(tokens, mask, strict=True) if is_typed}
@@ -132,7 +132,7 @@ def test_unknown_words_are_typed_first_and_case_marks_never(
 def test_exactly_the_typed_tokens_have_a_probability_above_one_half(
     runtime: MonotoneRuntime, sentences: list[list[str]], budget: float | None
 ) -> None:
-    selector = SurprisalSelector(runtime, WORTH)
+    selector = SurprisalSelector(runtime, SURPRISAL_SETTINGS)
     flat = np.concatenate(selector.probabilities(sentences, budget))
     typed = np.concatenate(selector.masks(sentences, budget))
     assert ((flat >= 0) & (flat <= 1)).all()
@@ -143,7 +143,7 @@ def test_exactly_the_typed_tokens_have_a_probability_above_one_half(
 def test_the_decoder_is_conditioned_on_the_budget_that_types_the_share(
     runtime: MonotoneRuntime,
 ) -> None:
-    selector = SurprisalSelector(runtime, {**WORTH, **table([0.2, 0.8], [0.1, 0.7])})
+    selector = SurprisalSelector(runtime, {**SURPRISAL_SETTINGS, **table([0.2, 0.8], [0.1, 0.7])})
     assert selector.decoder_budget(None) is None
     decoder_budget = selector.decoder_budget(0.4)
     assert decoder_budget is not None
@@ -155,8 +155,8 @@ def test_with_thresholds_the_decoders_budget_holds_on_average(
     runtime: MonotoneRuntime, sentences: list[list[str]]
 ) -> None:
     rows = [{"budget": b, "typed_fraction": b, "bar": bar} for b, bar in ((0.3, 1e-3), (0.5, 1e-2))]
-    selector = SurprisalSelector(runtime, {**WORTH, "budgets": rows})
-    even = SurprisalSelector(runtime, {**WORTH, **table([0.3, 0.5], [0.3, 0.5])})
+    selector = SurprisalSelector(runtime, {**SURPRISAL_SETTINGS, "budgets": rows})
+    even = SurprisalSelector(runtime, {**SURPRISAL_SETTINGS, **table([0.3, 0.5], [0.3, 0.5])})
     masks, plain = selector.masks(sentences, 0.3), even.masks(sentences, 0.3)
     assert selector.decoder_budget(0.32) == DecoderBudget(0.3, on_average=True)
     assert even.decoder_budget(0.3) == DecoderBudget(0.3)
@@ -167,7 +167,7 @@ def test_with_thresholds_the_decoders_budget_holds_on_average(
 
 
 def test_without_sentences_nothing_is_selected(runtime: MonotoneRuntime) -> None:
-    selector = SurprisalSelector(runtime, WORTH)
+    selector = SurprisalSelector(runtime, SURPRISAL_SETTINGS)
     assert selector.masks([]) == selector.probabilities([]) == []
     with pytest.raises(UsageError, match="above 0 and at most 1"):
         selector.masks([], 7.0)
@@ -176,9 +176,9 @@ def test_without_sentences_nothing_is_selected(runtime: MonotoneRuntime) -> None
 @pytest.mark.parametrize("budget", [0.0, -0.1, 1.01, float("nan")])
 def test_a_budget_is_a_share(runtime: MonotoneRuntime, budget: float) -> None:
     with pytest.raises(UsageError, match="above 0 and at most 1"):
-        SurprisalSelector(runtime, WORTH).masks([["w5"]], budget)
+        SurprisalSelector(runtime, SURPRISAL_SETTINGS).masks([["w5"]], budget)
     with pytest.raises(UsageError, match="above 0 and at most 1"):
-        SurprisalSelector(runtime, WORTH).probabilities([["w5"]], budget)
+        SurprisalSelector(runtime, SURPRISAL_SETTINGS).probabilities([["w5"]], budget)
 
 
 def test_a_probability_is_that_of_noise_lifting_the_value_over_the_cut() -> None:
@@ -215,5 +215,5 @@ def test_where_all_or_none_are_typed_the_cut_lies_beyond_the_nearest_value(
 
 
 def test_a_sentence_without_tokens_has_nothing_to_type(runtime: MonotoneRuntime) -> None:
-    selector = SurprisalSelector(runtime, WORTH)
+    selector = SurprisalSelector(runtime, SURPRISAL_SETTINGS)
     assert selector.masks([[]], 0.3) == selector.probabilities([[]], 0.3) == [[]]

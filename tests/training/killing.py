@@ -21,7 +21,7 @@ from tersely.errors import UsageError
 from tersely.model.folder import ModelFolder
 from tersely.training.checkpoint import Checkpoint
 from tersely.training.loop import Trainer
-from tersely.training.signals import StopRequest
+from tersely.training.stop_criteria import StopRequest
 from tests.training.small import small_config
 
 CONFIG = small_config(
@@ -37,7 +37,7 @@ class Ticking(StopRequest):
         self._pipe = pipe
 
     @property
-    def made(self) -> bool:
+    def is_requested(self) -> bool:
         os.write(self._pipe, b".")
         return False
 
@@ -71,7 +71,7 @@ def kill_once(data: Path, run: Path, rng: random.Random) -> None:
 def look(run: Path) -> dict[str, object]:
     """Load what is there; anything half done raises."""
     folders = [path.name for path in (run / "checkpoints").glob("step-*")]
-    saved = Checkpoint.newest(run)
+    saved = Checkpoint.load_newest(run)
     try:
         model = ModelFolder.from_pretrained(run).settings["trained"]["steps"]
     except UsageError:  # not there yet

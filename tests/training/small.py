@@ -1,4 +1,4 @@
-"""A prepared fixture and a config small enough to train in a test."""
+"""A prepared corpus and a config small enough to train in a test."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,8 @@ from tersely.corpus.prepare import PrepareSettings, Source, prepare
 from tersely.training.config import RunConfig, parse_config
 from tersely.training.run import RunRequest, train
 
-TABLES = {
+CONFIGS = Path(__file__).parents[2] / "configs"
+TABLES: dict[str, dict[str, Any]] = {
     "model": {
         "embedding_units": 12,
         "encoder_units": 12,
@@ -26,13 +27,19 @@ TABLES = {
 }
 
 
+MONOTONE_TABLES: dict[str, dict[str, Any]] = {
+    "model": {"architecture": "monotone", "encoder_embedding_units": 6},
+    "objective": {"kind": "distilled"},
+}
+
+
 class Silent:
     def phase(self, name: str) -> None:
         assert name
 
 
-def small_config(**changes: dict) -> RunConfig:
-    """Change tables of the small config: training={"seed": 2}."""
+def small_config(**changes: dict[str, Any]) -> RunConfig:
+    """The small config with changed tables, such as training={"seed": 2}."""
     tables = {name: {**table} for name, table in TABLES.items()}
     for name, table in changes.items():
         tables[name] = {**tables.get(name, {}), **table}
@@ -49,8 +56,8 @@ def small_corpus(folder: Path, sentences: int = 600, vocabulary: int = 200) -> P
     return folder
 
 
-def small_run(data: Path, run: Path, config: RunConfig | None = None, **asked: Any) -> Path:
+def small_run(data: Path, run: Path, config: RunConfig | None = None, **options: Any) -> Path:
     """Train a run to its end, as `tersely train` does."""
-    request = RunRequest(config or small_config(), data, run, threads=1, **asked)
+    request = RunRequest(config or small_config(), data, run, threads=1, **options)
     train(request, lambda step, row: None)
     return run

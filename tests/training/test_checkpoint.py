@@ -8,7 +8,12 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tersely.errors import TerselyError
-from tersely.training.checkpoint import Checkpoint, found, moments_of, restore_moments
+from tersely.training.checkpoint import (
+    Checkpoint,
+    get_moments,
+    list_checkpoints,
+    load_moments,
+)
 from tests.training.killing import open_run
 
 
@@ -24,7 +29,7 @@ def made_up(step: int, seed: int = 1) -> Checkpoint:
 
 
 def newest(run: Path) -> Checkpoint:
-    saved = Checkpoint.newest(run)
+    saved = Checkpoint.load_newest(run)
     assert saved is not None
     return saved
 
@@ -41,22 +46,22 @@ def test_a_checkpoint_comes_back_to_the_bit(tmp_path: Path) -> None:
 
 
 def test_a_run_without_checkpoints_has_none(tmp_path: Path) -> None:
-    assert Checkpoint.newest(tmp_path) is None
+    assert Checkpoint.load_newest(tmp_path) is None
     (tmp_path / "checkpoints" / ".step-00000001.99.x").mkdir(parents=True)
-    assert Checkpoint.newest(tmp_path) is None
+    assert Checkpoint.load_newest(tmp_path) is None
 
 
 def test_the_two_newest_are_kept_whatever_their_digits(tmp_path: Path) -> None:
     for step in (5, 99_999_999, 100_000_000):
         made_up(step).save(tmp_path)
-    names = [path.name for path in found(tmp_path)]
+    names = [path.name for path in list_checkpoints(tmp_path)]
     assert names == ["step-99999999", "step-100000000"]
     assert newest(tmp_path).step == 100_000_000
 
 
 def test_a_checkpoint_that_is_there_is_not_taken_away_again(tmp_path: Path) -> None:
     made_up(5).save(tmp_path)
-    folder = found(tmp_path)[0]
+    folder = list_checkpoints(tmp_path)[0]
     before = folder.stat().st_ino
     made_up(5).save(tmp_path)
     assert folder.stat().st_ino == before
@@ -74,7 +79,7 @@ def test_an_optimizer_goes_on_as_if_nothing_had_happened() -> None:
     steps(first, one, 3)
     other = torch.nn.Parameter(one.detach().clone())
     second = torch.optim.Adam([other], lr=0.1)
-    restore_moments(second, {name: tensor.clone() for name, tensor in moments_of(first).items()})
+    load_moments(second, {name: tensor.clone() for name, tensor in get_moments(first).items()})
     steps(first, one, 5)
     steps(second, other, 5)
     assert torch.equal(one, other)
@@ -110,10 +115,10 @@ DAMAGE = {
 def test_a_damaged_checkpoint_is_named_with_a_way_out(tmp_path: Path, kind: str) -> None:
     made_up(5).save(tmp_path)
     made_up(10).save(tmp_path)
-    folder = found(tmp_path)[-1]
+    folder = list_checkpoints(tmp_path)[-1]
     DAMAGE[kind](folder)
     with pytest.raises(TerselyError) as caught:
-        Checkpoint.newest(tmp_path)
+        Checkpoint.load_newest(tmp_path)
     complaint = str(caught.value)
     assert complaint.startswith(f"{folder}: ")
     assert "Remove this folder" in complaint
@@ -150,11 +155,11 @@ def assert_nothing_was_lost(data: Path, folder: Path, *, kills: int, seed: int) 
 
     killed, whole = open_run(data, folder / "killed"), open_run(data, folder / "whole")
     while whole.step < killed.step:
-        whole.play()
+        whole.train_step()
     for made in (killed, whole):
-        made.play()
+        made.train_step()
         made.log.close()
-    ours, theirs = killed.match.scheme.state_dict(), whole.match.scheme.state_dict()
+    ours, theirs = killed.task.scheme.state_dict(), whole.task.scheme.state_dict()
     assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
 
 

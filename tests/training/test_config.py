@@ -4,8 +4,7 @@ import pytest
 
 from tersely.errors import UsageError
 from tersely.training.config import RunConfig, load_config, parse_config, with_changes
-
-CONFIGS = Path(__file__).parents[2] / "configs"
+from tests.training.small import CONFIGS
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.name)
@@ -54,7 +53,7 @@ def test_the_papers_settings_are_the_papers() -> None:
         ({"training": {"train_sentences": 0}}, "training.train_sentences is at least 1"),
         ({"model": {"encoder_units": 0}}, "model.encoder_units is at least 1"),
         ({"model": {"initial_keep_probability": 0.0}}, "initial_keep_probability lies between"),
-        ({"model": {"adaptive_cutoffs": [9, 5]}}, "adaptive_cutoffs rise"),
+        ({"model": {"adaptive_cutoffs": [9, 5]}}, "adaptive_cutoffs must increase"),
         ({"model": {"adaptive_cutoffs": list(range(1, 99))}}, "64 at most"),
         ({"model": {"adaptive_division": 0.0}}, "adaptive_division lies between"),
         ({"model": {"softmax": "adaptive", "adaptive_division": 100.0}}, "without units"),

@@ -8,14 +8,14 @@ import torch
 from tersely.completion.completer import Completer
 from tersely.model.folder import ModelFolder
 from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
-from tersely.training.build import build_match, encoder_settings
 from tersely.training.config import RunConfig
-from tersely.training.export import as_model, describe
-from tersely.training.paper_step import Match
+from tersely.training.export import export_model, scheme_title
+from tersely.training.paper_task import encoder_settings
+from tersely.training.tasks import TrainingTask, build_task
 from tests.training.small import small_config
 
 VOCABULARY = Vocabulary([*SPECIAL_TOKENS, "the", "waiter", "late", "."])
-JUDGED = {"kept_fraction": 0.25, "loss_nats_a_token": 1.2345, "cost_tokens": 2.0}
+DEV = {"kept_fraction": 0.25, "loss_nats_a_token": 1.2345, "cost_tokens": 2.0}
 
 
 def exported(config: RunConfig) -> ModelFolder:
@@ -23,11 +23,11 @@ def exported(config: RunConfig) -> ModelFolder:
         "encoder": encoder_settings(config),
         "keep_quantiles": np.linspace(0, 1, 101).tolist(),
     }
-    return as_model(match(config), VOCABULARY, config, step=1234, encoder=encoder, judged=JUDGED)
+    return export_model(task_of(config), VOCABULARY, config, step=1234, encoder=encoder, dev=DEV)
 
 
-def match(config: RunConfig) -> Match:
-    return build_match(config, len(VOCABULARY), VOCABULARY, torch.Generator().manual_seed(1))
+def task_of(config: RunConfig) -> TrainingTask:
+    return build_task(config, len(VOCABULARY), VOCABULARY, torch.Generator().manual_seed(1))
 
 
 @pytest.mark.parametrize("kind", ["constrained", "linear", "unif", "stopword"])
@@ -40,19 +40,19 @@ def test_an_exported_scheme_can_be_saved_loaded_and_used(kind: str, tmp_path: Pa
     assert completer.selector.is_learned == (kind in ("constrained", "linear"))
 
 
-def test_weights_and_settings_are_those_of_the_run() -> None:
+def test_the_model_has_the_weights_and_settings_of_the_run() -> None:
     config = small_config(training={"seed": 7})
     model = exported(config)
-    scheme = match(config).scheme
+    scheme = task_of(config).scheme
     for name, tensor in scheme.state_dict().items():
         assert np.array_equal(model.tensors[name], tensor.numpy())
     trained = json.loads(json.dumps(model.settings))["trained"]
     assert trained["steps"] == 1234
     assert trained["config"]["training"]["seed"] == 7
-    assert trained["dev"] == JUDGED
+    assert trained["dev"] == DEV
 
 
-def test_the_card_says_what_it_is_and_how_good() -> None:
+def test_the_card_has_the_scheme_and_its_dev_metrics() -> None:
     card = exported(small_config()).card
     assert card.startswith("# Constrained(ε=0.5)\n")
     assert "steps: 1,234" in card
@@ -62,7 +62,7 @@ def test_the_card_says_what_it_is_and_how_good() -> None:
 
 def test_schemes_are_named_as_in_the_paper() -> None:
     names = {
-        describe(small_config(objective=table).objective)
+        scheme_title(small_config(objective=table).objective)
         for table in (
             {"epsilon_nats_per_token": 0.25},
             {"kind": "linear", "weight_tokens_per_nat": 4.3},
@@ -71,15 +71,3 @@ def test_schemes_are_named_as_in_the_paper() -> None:
         )
     }
     assert names == {"Constrained(ε=0.25)", "Linear(λ=4.3)", "Unif(δ=0.3)", "Stopword(δ=0)"}
-
-
-def test_a_model_chooses_keywords_as_it_was_trained() -> None:
-    def settings(**changes: dict) -> dict:
-        return encoder_settings(small_config(**changes))
-
-    assert settings() == {"kind": "learned", "keep": "threshold"}
-    assert settings(evaluation={"keep": "sample"}) == {"kind": "learned", "keep": "sample"}
-    assert settings(objective={"kind": "unif", "delta": 0.2}) == {"kind": "unif", "delta": 0.2}
-    assert settings(
-        objective={"kind": "stopword", "delta": 0.5, "stopword_drops_punctuation": True}
-    ) == {"kind": "stopword", "delta": 0.5, "drop_shift": False, "drop_punctuation": True}

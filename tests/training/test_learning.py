@@ -11,7 +11,7 @@ import torch
 from tersely.corpus.dataset import PreparedCorpus
 from tersely.training.config import RunConfig
 from tersely.training.loop import Trainer
-from tersely.training.signals import StopRequest
+from tersely.training.stop_criteria import StopRequest
 from tests.training.small import small_config, small_corpus
 
 EPSILON = 0.5
@@ -47,7 +47,7 @@ def config(**changes: dict) -> RunConfig:
 def trained(asked: RunConfig, data: Path, run: Path) -> Trainer:
     run.mkdir()
     made = Trainer.open(asked, PreparedCorpus.open(data), run, start=None)
-    made.judge()
+    made.evaluate()
     with StopRequest(minutes=None) as stop:
         made.train(stop, [])
     made.log.close()
@@ -77,8 +77,8 @@ def test_constrained_lowers_the_cost_and_holds_the_loss(many: Path, tmp_path: Pa
     assert loss[0] > 2 * EPSILON  # it starts out of bounds,
     assert max(loss[-3:]) < EPSILON + 0.1  # and ends within them,
     assert sum(cost[-3:]) / 3 < 0.8 * max(cost)  # with fewer words than it took to get there
-    assert made.judged()[-1]["loss_nats_a_token"] < EPSILON + 0.1
-    assert 0.3 < made.judged()[-1]["kept_fraction"] < 0.8
+    assert made.dev_history()[-1]["loss_nats_a_token"] < EPSILON + 0.1
+    assert 0.3 < made.dev_history()[-1]["kept_fraction"] < 0.8
 
 
 @pytest.mark.parametrize(("weight", "kept"), [(100.0, 1.0), (0.01, 0.0)], ids=["large", "small"])
@@ -98,12 +98,12 @@ def test_linear_keeps_all_or_nothing_at_the_wrong_lambda(
 def test_unif_trains_its_decoder_by_likelihood(many: Path, tmp_path: Path) -> None:
     asked = config(objective={"kind": "unif", "delta": 0.5}, training={"max_steps": 100})
     made = trained(asked, many, tmp_path / "run")
-    before, after = made.judged()
+    before, after = made.dev_history()
     assert after["loss_nats_a_token"] < 0.75 * before["loss_nats_a_token"]
     assert after["kept_fraction"] == before["kept_fraction"] == pytest.approx(0.5, abs=0.05)
     fresh = Trainer.open(asked, PreparedCorpus.open(many), tmp_path / "fresh", start=None)
     fresh.log.close()
     for ours, theirs in zip(
-        made.match.scheme.encoder.parameters(), fresh.match.scheme.encoder.parameters(), strict=True
+        made.task.scheme.encoder.parameters(), fresh.task.scheme.encoder.parameters(), strict=True
     ):
         assert torch.equal(ours, theirs)  # which has nothing to learn

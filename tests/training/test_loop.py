@@ -7,11 +7,11 @@ import torch
 from tersely.completion.completer import Completer
 from tersely.corpus.dataset import PreparedCorpus
 from tersely.errors import TerselyError
-from tersely.game.paper.round import LearnedRound
+from tersely.game.paper.step import PolicyGradientStep
 from tersely.training.checkpoint import Checkpoint
 from tersely.training.config import RunConfig
-from tersely.training.loop import Trainer, limited
-from tersely.training.signals import StopRequest
+from tersely.training.loop import Trainer
+from tersely.training.stop_criteria import StopRequest
 from tests.training.small import small_config
 
 KINDS = {
@@ -42,7 +42,7 @@ def train(config: RunConfig, data: Path, run: Path, stop_after: int | None = Non
     made = trainer(config, data, run)
     if stop_after is not None:
         while made.step < stop_after:
-            made.play()
+            made.train_step()
         made.save()
     else:
         with StopRequest(minutes=None) as stop:
@@ -52,7 +52,7 @@ def train(config: RunConfig, data: Path, run: Path, stop_after: int | None = Non
 
 
 def everything(made: Trainer) -> dict[str, object]:
-    saved = Checkpoint.newest(made.run)
+    saved = Checkpoint.load_newest(made.run)
     assert saved is not None
     return {
         "step": saved.step,
@@ -85,7 +85,10 @@ def test_a_resumed_run_equals_an_undisturbed_one_to_the_bit(
         train(config, corpus, tmp_path / "parts", stop_after=stop)
     parts = train(config, corpus, tmp_path / "parts")
     assert_same(everything(whole), everything(parts))
-    masks = [made.match.play(99, made.batches.at(99), made.generator)[1] for made in (whole, parts)]
+    masks = [
+        made.task.compute_loss(99, made.batches.at(99), made.generator)[1]
+        for made in (whole, parts)
+    ]
     assert masks[0] == masks[1]
 
 
@@ -118,11 +121,11 @@ def test_metrics_read_as_if_the_run_had_never_stopped(corpus: Path, tmp_path: Pa
     config = small_config(training={"max_steps": 50, "checkpoint_every_steps": 10})
     made = trainer(config, corpus, tmp_path / "run")
     while made.step < 26:
-        made.play()
+        made.train_step()
         if made.step == 10:
             made.save()
         if made.step == 25:
-            made.judge()
+            made.evaluate()
     made.log.close()  # killed: step 25 was logged, but only 10 was saved
     train(config, corpus, tmp_path / "run")
     lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
@@ -133,38 +136,31 @@ def test_metrics_read_as_if_the_run_had_never_stopped(corpus: Path, tmp_path: Pa
 
 def test_a_loss_that_is_no_number_stops_the_run(corpus: Path, tmp_path: Path) -> None:
     made = trainer(small_config(), corpus, tmp_path / "run")
-    made.play()
+    made.train_step()
     made.save()
     with torch.no_grad():
-        made.match.scheme.decoder.combine.weight.fill_(float("nan"))
+        made.task.scheme.decoder.combine.weight.fill_(float("nan"))
     with pytest.raises(TerselyError, match="gradient_norm_limit"):
-        made.play()
+        made.train_step()
     made.log.close()
-    saved = Checkpoint.newest(tmp_path / "run")
+    saved = Checkpoint.load_newest(tmp_path / "run")
     assert saved is not None
     assert all(torch.isfinite(tensor).all() for tensor in saved.weights.values())
 
 
 def test_a_collapsed_encoder_is_warned_of_once(corpus: Path, tmp_path: Path) -> None:
     made = trainer(small_config(estimator={"decoder_first_steps": 0}), corpus, tmp_path / "run")
-    made.match.scheme.encoder.start_keeping(0.999999)
+    made.task.scheme.encoder.set_keep_probability(0.999999)
     with torch.no_grad():
-        made.match.scheme.encoder.keep.weight.zero_()
-    assert isinstance(made.match.game, LearnedRound)
-    made.note([made.play()])
+        made.task.scheme.encoder.keep.weight.zero_()
+    assert isinstance(made.task.step, PolicyGradientStep)
+    made.log_steps([made.train_step()])
     made.warn_if_collapsed()
     made.warn_if_collapsed()
     made.log.close()
     warnings = [row for row in made.log.rows if row["kind"] == "warning"]
     assert len(warnings) == 1
     assert "keeping all" in warnings[0]["text"]
-
-
-def test_fewer_train_sentences_can_be_used(corpus: Path) -> None:
-    split = PreparedCorpus.open(corpus).split("train")
-    assert len(limited(split, 100)) == 100
-    assert limited(split, 100)[99].tolist() == split[99].tolist()
-    assert limited(split, None) is split
 
 
 def test_a_flat_run_that_was_killed_before_its_note_does_not_go_on(

@@ -4,8 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tersely.game.paper.round import RoundRecord
-from tersely.training.metrics import MetricsLog, average, plot_metrics, read_metrics
+from tersely.errors import UsageError
+from tersely.game.step import StepMetrics
+from tersely.training.metrics import (
+    MetricsLog,
+    average_metrics,
+    plot_metrics,
+    read_metrics,
+    tensorboard,
+)
 
 ROWS = [
     {"step": 5, "kind": "dev", "loss_nats_a_token": 3.0, "kept_fraction": 0.5},
@@ -55,8 +62,8 @@ def test_a_run_that_has_not_begun_has_no_metrics(tmp_path: Path) -> None:
 
 
 def test_rounds_are_averaged_figure_by_figure() -> None:
-    records = [RoundRecord(1.0, 2.0, 0.5, 0.25, 100), RoundRecord(3.0, 6.0, 0.25, 0.75, 900)]
-    assert average(records) == {
+    records = [StepMetrics(1.0, 2.0, 0.5, 0.25, 100), StepMetrics(3.0, 6.0, 0.25, 0.75, 900)]
+    assert average_metrics(records) == {
         "loss_nats_a_token": 2.0,
         "cost_tokens": 4.0,
         "kept_fraction": 0.375,
@@ -77,3 +84,32 @@ def test_without_matplotlib_there_is_no_picture_and_no_error(
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert not plot_metrics(ROWS, tmp_path / "course.png", title="")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_metrics_are_written_for_tensorboard(tmp_path: Path) -> None:
+    with tensorboard(tmp_path, is_enabled=True) as report:
+        report(25, {"loss_nats_a_token": 1.5})
+        report(50, {"loss_nats_a_token": 1.25})
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(tmp_path / "tensorboard"))
+    events.Reload()
+    scalars = events.Scalars("loss_nats_a_token")
+    assert [(event.step, event.value) for event in scalars] == [(25, 1.5), (50, 1.25)]
+
+
+def test_nothing_is_written_unless_tensorboard_is_enabled(tmp_path: Path) -> None:
+    with tensorboard(tmp_path, is_enabled=False) as report:
+        report(25, {"loss_nats_a_token": 1.5})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_missing_tensorboard_is_an_error_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with (
+        pytest.raises(UsageError, match="pip install tensorboard"),
+        tensorboard(tmp_path, is_enabled=True),
+    ):
+        pass

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tersely.errors import TerselyError, UsageError
-from tersely.training.checkpoint import found
+from tersely.training.checkpoint import list_checkpoints
 from tersely.training.run import RunRequest, train
 from tests.training.small import small_config, small_corpus
 
@@ -60,7 +60,7 @@ def test_a_stopped_run_goes_on(corpus: Path, tmp_path: Path) -> None:
     asked = request(corpus, tmp_path / "run")
     assert train(replace(asked, minutes=1e-9), silent) == "stopped"
     assert not (tmp_path / "run" / "result.json").exists()
-    assert found(tmp_path / "run")[-1].name == "step-00000001"
+    assert list_checkpoints(tmp_path / "run")[-1].name == "step-00000001"
     assert train(asked, silent) == "step limit"
     assert json.loads((tmp_path / "run" / "result.json").read_text())["steps"] == 6
 
@@ -129,7 +129,7 @@ def test_what_never_began_leaves_nothing_behind(corpus: Path, tmp_path: Path) ->
 
 def test_a_run_that_has_begun_is_never_forgotten(finished: Path, corpus: Path) -> None:
     (finished / "result.json").unlink()
-    (found(finished)[-1] / "state.json").write_text("")
+    (list_checkpoints(finished)[-1] / "state.json").write_text("")
     before = contents(finished)
     with pytest.raises(TerselyError, match="Remove this folder"):
         train(request(corpus, finished), silent)

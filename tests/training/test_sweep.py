@@ -10,7 +10,7 @@ import pytest
 
 from tersely.errors import UsageError
 from tersely.training import sweep as module
-from tersely.training.sweep import Planned, Sweep, SweepSettings, load_plan, summary_rows
+from tersely.training.sweep import PlannedRun, Sweep, SweepSettings, load_plan, summary_rows
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 BASE = """
@@ -42,7 +42,7 @@ set = { "objective.epsilon_nats_per_token" = 0.4 }
 
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(module, "LOOK_EVERY_SECONDS", 0.05)
+    monkeypatch.setattr(module, "POLL_SECONDS", 0.05)
     (tmp_path / "base.toml").write_text(BASE)
     (tmp_path / "plan.toml").write_text(PLAN)
     return tmp_path / "plan.toml"
@@ -55,7 +55,7 @@ def settings(corpus: Path, out: Path, **changes) -> SweepSettings:
 def test_a_plan_is_expanded_in_order(plan: Path) -> None:
     runs = load_plan(plan).runs
     assert [run.name for run in runs] == ["unif-0.5", "constrained-seed1", "constrained-seed2"]
-    assert runs[2] == Planned(
+    assert runs[2] == PlannedRun(
         "constrained-seed2",
         ('model.softmax="full"', "objective.epsilon_nats_per_token=0.4", "training.seed=2"),
         max_steps=10,
@@ -108,7 +108,7 @@ def test_a_sweep_trains_and_evaluates_everything_once(
         outcomes = json.loads((folder / "outcomes.json").read_text())
         assert outcomes["sentences"] == 5
         kept = {path.name for path in (tmp_path / "small" / run.name).iterdir()}
-        assert kept == set(module.SMALL_RESULTS)
+        assert kept == set(module.RESULT_FILES)
     for place in ("s", "small"):
         names = json.loads((tmp_path / place / "plan.json").read_text())
         assert names == [run.name for run in sweep.plan.runs]

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import pytest
 
 from tersely.errors import UsageError
-from tersely.training.tables import fill, read_toml
+from tersely.training.tables import parse_table, read_toml
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Outer:
 
 
 def test_what_is_not_given_keeps_its_default() -> None:
-    assert fill(Outer, {}, "c.toml") == Outer()
-    assert fill(Outer, {"inner": {"steps": 7}}, "c.toml") == Outer(inner=Inner(steps=7))
+    assert parse_table(Outer, {}, "c.toml") == Outer()
+    assert parse_table(Outer, {"inner": {"steps": 7}}, "c.toml") == Outer(inner=Inner(steps=7))
 
 
 def test_every_kind_of_value_is_taken() -> None:
@@ -38,10 +38,10 @@ def test_every_kind_of_value_is_taken() -> None:
         "named": "y",
         "is_on": True,
     }
-    made = fill(Outer, table, "c.toml")
+    made = parse_table(Outer, table, "c.toml")
     assert made == Outer(Inner(2, 1.0), "two", (4, 5), 2.0, "y", True)
     assert type(made.inner.rate) is type(made.limit) is float
-    assert fill(Outer, {"limit": None}, "c.toml").limit is None
+    assert parse_table(Outer, {"limit": None}, "c.toml").limit is None
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_every_kind_of_value_is_taken() -> None:
 )
 def test_a_wrong_table_is_refused_with_the_key(table: dict[str, Any], complaint: str) -> None:
     with pytest.raises(UsageError) as caught:
-        fill(Outer, table, "c.toml")
+        parse_table(Outer, table, "c.toml")
     assert str(caught.value) == complaint
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from tersely.game.batches import Batches
-from tersely.game.paper.round import LearnedRound
+from tersely.game.paper.step import PolicyGradientStep
+from tersely.training.batches import Batches
 from tersely.training.config import RunConfig
 from tersely_lab.benchmarks.variant import KINDS, Variant
 from tersely_lab.benchmarks.zipf import generate
@@ -33,7 +33,7 @@ def test_every_side_that_learns_is_updated_and_no_other(name: str) -> None:
         for key, value in variant.scheme.state_dict().items()
         if not value.equal(before[key])
     }
-    is_whole = isinstance(variant.game, LearnedRound)
+    is_whole = isinstance(variant.step, PolicyGradientStep)
     assert is_whole == KINDS[name].whole_game
     assert moved == ({"encoder", "decoder"} if is_whole else {"decoder"})
     assert variant.scheme.shape.softmax == KINDS[name].softmax

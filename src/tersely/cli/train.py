@@ -81,13 +81,13 @@ def _config(args: argparse.Namespace) -> "RunConfig":
     from tersely.model.folder import ModelFolder
     from tersely.model.location import locate
     from tersely.training.config import load_config
-    from tersely.training.fine_tuning import config_to_go_on
+    from tersely.training.fine_tuning import fine_tuning_config
 
     if args.config is not None:
         return load_config(args.config)
     if args.init is None:
         raise UsageError("--config is missing. Choose a file of configs/, or give --init MODEL.")
-    return config_to_go_on(ModelFolder.from_pretrained(locate(args.init)))
+    return fine_tuning_config(ModelFolder.from_pretrained(locate(args.init)))
 
 
 def _shown_metrics(row: dict[str, float]) -> dict[str, str]:

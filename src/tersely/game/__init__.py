@@ -1,1 +1,1 @@
-"""The communication game in torch: encoder, decoder, objectives, estimator."""
+"""The communication game in torch: encoders, decoders, objectives and training steps."""

@@ -1,1 +1,1 @@
-"""One run, from config to model folder; and queues of them."""
+"""Training: a config and a prepared corpus in, a model folder out; and queues of such runs."""

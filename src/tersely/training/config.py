@@ -1,7 +1,8 @@
-"""Config: every choice of a run, typed, with its unit in its name.
+"""Config: all settings of a run, typed, with units in their names.
 
-A TOML file fills these dataclasses table by table. A key that is not known is an
-error that names the nearest one; a value of another type is an error too.
+A TOML file fills these dataclasses, table by table. An unknown key is an error that names the
+nearest known one; a value of another type is an error too. The table [objective] is defined
+beside the objectives, in game/paper/objective.py.
 """
 
 import tomllib
@@ -12,149 +13,145 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tersely.errors import UsageError
+from tersely.game.distilled.masks import RULES as DISTILLATION_RULES
+from tersely.game.paper.objective import OBJECTIVES, ObjectiveConfig
+from tersely.game.paper.rules import RULES
 from tersely.model.shapes import MAX_CUTOFFS, MAX_DIVISION
-from tersely.training.tables import fill, read_toml
+from tersely.training.tables import parse_table, read_toml
+
+DISTILLED = "distilled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """Sizes and wiring of encoder and decoder."""
+    """Architecture and sizes of encoder and decoder."""
 
     architecture: Literal["paper", "monotone"] = "paper"
-    """The paper's scheme, or the one with a budget; objective.kind = "distilled" trains that."""
+    """paper, or monotone: one model for all budgets, which needs objective.kind = "distilled"."""
     embedding_units: int = 300
     encoder_units: int = 300
-    """The paper's encoder reads forwards; the monotone scheme's both ways, half of them each."""
+    """Paper: of a forward LSTM; monotone: of both directions of a bidirectional LSTM together."""
     encoder_embedding_units: int = 128
-    """Monotone: size of the encoder's own embedding."""
+    """Monotone: size of the encoder's embedding."""
     reader_units: int = 300
     reader_units_count: Literal["both_directions", "each_direction"] = "both_directions"
-    """Whether `reader_units` is the sum of both directions or the size of each."""
+    """Whether `reader_units` counts both directions together or each."""
     decoder_units: int = 300
     decoder_input: Literal["reader_state", "token_only"] = "reader_state"
-    """What joins the token's embedding: the reader's last state, or nothing."""
+    """Input beside the token's embedding: the reader's final state, or nothing."""
     decoder_start: Literal["reader_state", "zeros"] = "reader_state"
-    """State the decoder starts from; the reader's needs reader and decoder of one size."""
+    """Initial state of the decoder; reader_state needs reader and decoder of the same size."""
     end_mark_in_keywords: bool = True
-    """Whether the keywords end with an end mark that costs nothing."""
+    """Whether an end mark, at no cost, is appended to the keywords."""
     softmax: Literal["full", "adaptive"] = "full"
     adaptive_cutoffs: tuple[int, ...] = (1000, 4000)
     adaptive_division: float = 2.0
-    """Each further cluster has this many times fewer units."""
+    """Factor by which each further cluster has fewer units."""
     initial_range: float = 0.1
-    """All parameters start from U(−range, range)."""
+    """Parameters are initialized from U(−range, range)."""
     initial_keep_probability: float | None = None
-    """Share of tokens an untrained encoder keeps; None: as the parameters fall, about a half."""
+    """Share of tokens that an untrained encoder keeps; None: about half, by initialization."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectiveConfig:
-    """What is minimised."""
-
-    kind: Literal["constrained", "linear", "unif", "stopword", "distilled"] = "constrained"
-    epsilon_nats_per_token: float = 0.5
-    """Constrained: greatest mean loss."""
-    weight_tokens_per_nat: float = 5.0
-    """λ; Linear keeps it, Constrained starts from it."""
-    weight_learning_rate: float = 0.01
-    weight_ascent: Literal["adam", "sgd"] = "adam"
-    """How λ climbs: by Adam, or by plain steps of rate × (loss − ε)."""
-    delta: float = 0.5
-    """Unif: share kept; Stopword: share of stop words kept."""
-    stopword_drops_shift: bool = False
-    stopword_drops_punctuation: bool = False
-    decoder_gradient: Literal["scaled_by_weight", "unscaled"] = "scaled_by_weight"
-    """Whether the decoder's gradient carries λ, as in J."""
+    def common_shape(self, vocabulary_size: int) -> dict[str, Any]:
+        """Return the sizes that the shapes of all architectures have."""
+        divisor = 2 if self.reader_units_count == "both_directions" else 1
+        cutoffs = tuple(cutoff for cutoff in self.adaptive_cutoffs if cutoff < vocabulary_size)
+        return {
+            "vocabulary_size": vocabulary_size,
+            "embedding_units": self.embedding_units,
+            "reader_units_a_direction": self.reader_units // divisor,
+            "decoder_units": self.decoder_units,
+            # A vocabulary too small for clusters gains nothing from an adaptive softmax.
+            "softmax": self.softmax if cutoffs else "full",
+            "adaptive_cutoffs": cutoffs if self.softmax == "adaptive" else (),
+            "adaptive_division": self.adaptive_division,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimatorConfig:
-    """How the encoder learns from sampled masks."""
+    """How the gradient of a learned encoder is estimated from sampled masks."""
 
     samples: int = 1
+    """Masks sampled for each sentence."""
     baseline: Literal["moving_average", "leave_one_out"] = "moving_average"
     baseline_decay: float = 0.9
     exploration_floor: float = 0.0
-    """Keep probabilities are held within [floor, 1 − floor] while training."""
+    """Keep probabilities are restricted to [floor, 1 − floor] during training."""
     entropy_bonus_tokens_per_nat: float = 0.0
-    """Reward for undecided keep probabilities; where they are decided it hardly pulls."""
+    """Reward for the entropy of q; its gradient vanishes where q is near 0 or 1."""
     logit_penalty_tokens: float = 0.0
-    """Cost of the square of each keep logit: what REINFORCE can no longer pull back, this can."""
+    """Penalty on the square of each keep logit; its gradient does not vanish where q saturates."""
     decoder_first_steps: int = 0
-    """Steps in which only the decoder learns, on random masks of random rate."""
+    """First steps in which only the decoder is trained, on masks of random rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistillationConfig:
-    """Which masks a distilled scheme learns from."""
+    """Which masks a distilled scheme is trained on."""
 
     rule_share: float = 0.3
-    """Of sentences masked the way people might, by one of the rules."""
-    rules: tuple[Literal["chance", "coin", "stopwords", "content"], ...] = (
-        "chance",
-        "chance",
-        "stopwords",
-        "content",
-    )
-    """chance: tokens by chance, at a rate of the sentence's own; coin: half of them by chance;
-    stopwords: all but stop words; content: these less case marks and punctuation.
-    One that is named twice is drawn twice as often."""
+    """Share of sentences masked by a rule that imitates people."""
+    rules: tuple[str, ...] = ("chance", "chance", "stopwords", "content")
+    """chance: random tokens, at a random rate for each sentence; coin: random tokens at rate 0.5;
+    stopwords: all but stop words; content: all but stop words, case marks and punctuation.
+    A rule that is named twice is drawn twice as often. Keys of game/distilled/masks.py's RULES."""
     untold_share: float = 0.15
-    """Of the others, whose budget the decoder is not told."""
+    """Share of the other sentences for which the decoder is not given the budget."""
     worth_noise: float = 0.4
-    """Standard deviation of the logarithm of a word's worth."""
+    """Standard deviation of the noise on the logarithm of a token's value."""
     flip_share: float = 0.05
-    """Of words whose worth is drawn instead of predicted."""
+    """Share of tokens whose value is random instead of predicted."""
     free_share: float = 0.0
-    """Of sentences by the encoder, whose words are spent freely: a word more where it helps."""
+    """Share of sentences whose budget holds only on average (docs/decisions/spending.md)."""
     default_budget: float = 0.4
-    """Share of tokens to type where none is asked for."""
+    """Share of tokens to type if a request gives none."""
     types_case_marks: bool = False
-    """Whether `<shift>` is typed where it is worth it, as the paper's encoder may."""
+    """Whether `<shift>` may be a keyword, as with the paper's encoder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingConfig:
-    """How long, how fast, how often."""
+    """Length, learning rate, and intervals of a run."""
 
     batch_sentences: int = 128
     learning_rate: float = 0.001
     encoder_learning_rate: float | None = None
-    """None: as the decoder's."""
+    """None: that of the decoder."""
     gradient_norm_limit: float | None = None
-    """Gradients of encoder and decoder, each, are scaled down to this norm; None: never."""
+    """Norm to which the gradients of encoder and of decoder are clipped; None: no clipping."""
     schedule: Literal["constant", "linear"] = "constant"
-    """Linear: the learning rate falls evenly, to 0 at max_steps."""
+    """Linear: the learning rate falls linearly to 0 at max_steps."""
     warmup_steps: int = 0
-    """Steps over which the learning rate rises from 0."""
+    """Steps over which the learning rate rises linearly from 0."""
     max_steps: int = 100_000
     flat_steps: int = 2_000
-    """Stop when dev figures have been flat for this long."""
+    """Stop when dev metrics have been flat for this many steps."""
     flat_after_steps: int = 0
-    """But not before this step: an encoder may rest on a plateau before it comes down."""
+    """Do not stop before this step: an encoder may stay on a plateau for thousands of steps."""
     flat_loss_nats: float = 0.01
-    """A change of the dev loss by less than this over that time is flat."""
+    """The dev loss is flat if it changes by less than this over flat_steps."""
     flat_kept_share: float = 0.005
-    """The same for the share of dev tokens kept."""
+    """The share of dev tokens kept is flat if it changes by less than this over flat_steps."""
     evaluate_every_steps: int = 250
     evaluate_sentences: int = 1_000
     checkpoint_every_steps: int = 250
     train_sentences: int | None = None
-    """Use only the first of the train sentences."""
+    """Train on only this many sentences; None: all."""
     seed: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationConfig:
-    """How a finished scheme is judged."""
+    """How a scheme is evaluated."""
 
     keep: Literal["threshold", "sample"] = "threshold"
-    """The encoder keeps what is likelier kept than not, or draws."""
+    """Keep tokens of probability above one half, or sample."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
-    """All of it."""
+    """All settings of a run."""
 
     model: ModelConfig = field(default_factory=ModelConfig)
     objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
@@ -167,12 +164,12 @@ class RunConfig:
         _check(self)
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain tables, the way TOML and JSON hold them."""
+        """Return the settings as nested dictionaries, as TOML and JSON hold them."""
         return asdict(self)
 
 
 def load_config(path: Path) -> RunConfig:
-    """Read a TOML file; say what is wrong with it and where."""
+    """Read a config from a TOML file."""
     tables = read_toml(path)
     if not tables:
         raise UsageError(f"{path}: empty. Start from one of configs/, tiny.toml for example.")
@@ -180,14 +177,14 @@ def load_config(path: Path) -> RunConfig:
 
 
 def parse_config(tables: Mapping[str, Any], *, where: str) -> RunConfig:
-    """Turn tables into a config."""
-    return fill(RunConfig, tables, where)
+    """Build a config from nested dictionaries; `where` names their source in errors."""
+    return parse_table(RunConfig, tables, where)
 
 
-def completed(tables: dict[str, Any]) -> dict[str, Any]:
-    """Add settings that did not exist yet when these were written, at their defaults.
+def with_defaults(tables: dict[str, Any]) -> dict[str, Any]:
+    """Add the defaults of settings that did not exist when these tables were written.
 
-    What is of another version stays as it stands.
+    Tables that this version cannot read are returned unchanged.
     """
     try:
         return parse_config(tables, where="run.json").as_dict()
@@ -196,7 +193,7 @@ def completed(tables: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_changes(config: RunConfig, changes: Sequence[str]) -> RunConfig:
-    """Apply changes like "training.seed=2"; values are written as in TOML."""
+    """Apply changes like "training.seed=2", with values as in TOML."""
     tables = config.as_dict()
     for change in changes:
         name, _, text = change.partition("=")
@@ -206,7 +203,7 @@ def with_changes(config: RunConfig, changes: Sequence[str]) -> RunConfig:
         except tomllib.TOMLDecodeError:
             value = text.strip()  # a bare word is a string
         if not key or not isinstance(tables.get(table), dict):
-            raise UsageError(f"--set {change}: write it as TABLE.KEY=VALUE, as training.seed=2.")
+            raise UsageError(f"--set {change}: write TABLE.KEY=VALUE, such as training.seed=2.")
         tables[table][key] = value
     return parse_config(tables, where="--set")
 
@@ -231,14 +228,24 @@ _ABOVE_ZERO = """
 
 
 def _check(config: RunConfig) -> None:
-    """Refuse what cannot work, with the way out."""
-    for holds, complaint in chain(_bounds(config), _combinations(config)):
-        if not holds:
-            raise UsageError(f"Config: {complaint}.")
+    """Raise an error for the first setting that cannot work."""
+    for is_valid, rule in chain(_registered(config), _bounds(config), _combinations(config)):
+        if not is_valid:
+            raise UsageError(f"Config: {rule}.")
+
+
+def _registered(config: RunConfig) -> Iterator[tuple[bool, str]]:
+    """Check names against the tables where objectives and rules are registered."""
+    kinds = (*OBJECTIVES, *RULES, DISTILLED)
+    kind = config.objective.kind
+    yield kind in kinds, f"objective.kind is one of {', '.join(kinds)}; not {kind!r}"
+    for rule in config.distillation.rules:
+        names = ", ".join(DISTILLATION_RULES)
+        yield rule in DISTILLATION_RULES, f"distillation.rules is one of {names}; not {rule!r}"
 
 
 def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
-    """Which settings go together, once each lies where it can."""
+    """Check settings that depend on each other."""
     model, estimator, cutoffs = config.model, config.estimator, config.model.adaptive_cutoffs
     reader = model.reader_units * (2 if model.reader_units_count == "each_direction" else 1)
     start = model.initial_keep_probability
@@ -256,7 +263,7 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
         ),
         (0 <= config.objective.delta <= 1, "objective.delta lies between 0 and 1"),
         (
-            (model.architecture == "monotone") == (config.objective.kind == "distilled"),
+            (model.architecture == "monotone") == (config.objective.kind == DISTILLED),
             'model.architecture = "monotone" and objective.kind = "distilled" go together',
         ),
         (
@@ -279,7 +286,7 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
         ),
         (
             [*cutoffs] == sorted({*cutoffs}) and min(cutoffs, default=1) >= 1,
-            "model.adaptive_cutoffs rise, from 1 on",
+            "model.adaptive_cutoffs must increase and be at least 1",
         ),
         (
             model.softmax == "full"
@@ -290,16 +297,16 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
 
 
 def _bounds(config: RunConfig) -> Iterator[tuple[bool, str]]:
-    """Which numbers lie where they can; None always does."""
+    """Check the ranges of numbers; None is always valid."""
     tables = config.as_dict()
-    for least, names in ((0, _NOT_NEGATIVE), (1, _AT_LEAST_ONE), (None, _ABOVE_ZERO)):
+    for minimum, names in ((0, _NOT_NEGATIVE), (1, _AT_LEAST_ONE), (None, _ABOVE_ZERO)):
         for name in names:
             table, _, key = name.partition(".")
             value = tables[table][key]
-            if least is None:
+            if minimum is None:
                 yield value is None or value > 0, f"{name} is above 0"
             else:
-                yield value is None or value >= least, f"{name} is at least {least}"
+                yield value is None or value >= minimum, f"{name} is at least {minimum}"
     model = config.model
     yield (
         1 <= model.adaptive_division <= MAX_DIVISION,

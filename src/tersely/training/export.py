@@ -1,52 +1,51 @@
-"""Export: a scheme in training → a complete model folder."""
+"""Export: a scheme in training → a model folder."""
 
 from typing import Any
 
+from tersely.game.paper.objective import OBJECTIVES, ObjectiveConfig
+from tersely.game.paper.rules import RULES
 from tersely.model.folder import ModelFolder
 from tersely.text.vocabulary import Vocabulary
-from tersely.training.config import ObjectiveConfig, RunConfig
-from tersely.training.paper_step import Match
+from tersely.training.config import RunConfig
+from tersely.training.tasks import TrainingTask
 
 
-def as_model(
-    match: Match,
+def export_model(
+    task: TrainingTask,
     vocabulary: Vocabulary,
     config: RunConfig,
     *,
     step: int,
     encoder: dict[str, Any],
-    judged: dict[str, float],
+    dev: dict[str, float],
 ) -> ModelFolder:
-    """Gather weights, vocabulary and settings; write the card."""
-    scheme = match.scheme
+    """Collect weights, vocabulary, settings and model card."""
     settings: dict[str, Any] = {
-        "shape": scheme.shape.as_settings(),
+        "shape": task.scheme.shape.as_settings(),
         **encoder,
-        "trained": {"steps": step, "config": config.as_dict(), "dev": judged},
+        "trained": {"steps": step, "config": config.as_dict(), "dev": dev},
     }
-    tensors = {name: tensor.detach().numpy() for name, tensor in scheme.state_dict().items()}
-    card = _card(config, step, judged)
-    return ModelFolder(match.architecture, settings, tensors, vocabulary, card)
+    tensors = {name: tensor.detach().numpy() for name, tensor in task.scheme.state_dict().items()}
+    card = _card(config, step, dev)
+    return ModelFolder(task.architecture, settings, tensors, vocabulary, card)
 
 
-def describe(objective: ObjectiveConfig) -> str:
-    """Name a scheme the way the paper does."""
-    return {
-        "constrained": f"Constrained(ε={objective.epsilon_nats_per_token:g})",
-        "linear": f"Linear(λ={objective.weight_tokens_per_nat:g})",
-        "unif": f"Unif(δ={objective.delta:g})",
-        "stopword": f"Stopword(δ={objective.delta:g})",
-        "distilled": "Distilled surprisal, all budgets",
-    }[objective.kind]
+def scheme_title(objective: ObjectiveConfig) -> str:
+    """Return the name of a scheme, as in the paper where it is the paper's."""
+    if objective.kind in OBJECTIVES:
+        return OBJECTIVES[objective.kind].title(objective)
+    if objective.kind in RULES:
+        return RULES[objective.kind].title(objective)
+    return "Distilled surprisal, all budgets"
 
 
-def _card(config: RunConfig, step: int, judged: dict[str, float]) -> str:
+def _card(config: RunConfig, step: int, dev: dict[str, float]) -> str:
     return (
-        f"# {describe(config.objective)}\n\n"
+        f"# {scheme_title(config.objective)}\n\n"
         "A keyword-to-sentence scheme trained with tersely by the method of *Learning\n"
         "Autocomplete Systems as a Communication Game* (Lee, Hashimoto, Liang 2019).\n\n"
         f"- steps: {step:,}\n"
-        f"- tokens kept on dev: {judged['kept_fraction']:.1%}\n"
-        f"- loss on dev: {judged['loss_nats_a_token']:.3f} nats a token\n\n"
+        f"- tokens kept on dev: {dev['kept_fraction']:.1%}\n"
+        f"- loss on dev: {dev['loss_nats_a_token']:.3f} nats a token\n\n"
         "Settings are in `config.json`. The text it was trained on is not part of this folder.\n"
     )

@@ -1,17 +1,22 @@
-"""Metrics of a run: a line of JSON every few steps, and a picture of its course.
+"""Metrics of a run: a JSON line every few steps, a plot, and TensorBoard.
 
-Lines past the step a run resumes from are dropped first, so that the file reads as
-if the run had never stopped.
+When a run resumes, lines past the step it resumes from are dropped, so that the file reads as if
+the run had never been interrupted.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tersely.game.paper.round import RoundRecord
+from tersely.errors import UsageError
+from tersely.game.step import StepMetrics
 from tersely.storage.atomic import new_file
+
+Report = Callable[[int, dict[str, float]], None]
+"""Receives a step and the metrics logged there."""
 
 
 class MetricsLog:
@@ -25,7 +30,7 @@ class MetricsLog:
         self._file = self.path.open("a", encoding="utf-8")
 
     def write(self, row: dict[str, Any]) -> None:
-        """Add one line."""
+        """Append a line."""
         self.rows.append(row)
         self._file.write(json.dumps(row) + "\n")
         self._file.flush()
@@ -36,7 +41,7 @@ class MetricsLog:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """Read a metrics file; a last line cut off by a crash is left out."""
+    """Read a metrics file, without a last line that a crash cut off."""
     if not path.exists():
         return []
     rows = []
@@ -48,14 +53,14 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def average(records: Iterable[RoundRecord]) -> dict[str, float]:
-    """Average the records of some rounds, field by field."""
-    rows = [asdict(record) for record in records]
+def average_metrics(steps: Iterable[StepMetrics]) -> dict[str, float]:
+    """Average the metrics of several steps, field by field."""
+    rows = [asdict(metrics) for metrics in steps]
     return {key: sum(row[key] for row in rows) / len(rows) for key in rows[0] if key != "tokens"}
 
 
 def plot_metrics(rows: list[dict[str, Any]], path: Path, *, title: str) -> bool:
-    """Draw cost, loss, λ and kept over steps; False where matplotlib is not installed."""
+    """Plot cost, loss, λ and kept fraction over steps; False if matplotlib is not installed."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -83,3 +88,25 @@ def plot_metrics(rows: list[dict[str, Any]], path: Path, *, title: str) -> bool:
     with new_file(path) as partial:
         figure.savefig(partial, dpi=110, format="png")
     return True
+
+
+@contextmanager
+def tensorboard(run: Path, *, is_enabled: bool) -> Iterator[Report]:
+    """Yield a report that writes to RUN/tensorboard, or one that does nothing."""
+    if not is_enabled:
+        yield lambda step, row: None
+        return
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise UsageError("--tensorboard needs it installed: pip install tensorboard") from error
+    writer = SummaryWriter(run / "tensorboard")
+
+    def write(step: int, row: dict[str, float]) -> None:
+        for name, value in row.items():
+            writer.add_scalar(name, value, step)
+
+    try:
+        yield write
+    finally:
+        writer.close()

@@ -1,8 +1,8 @@
-"""Sweep: one TOML → a queue of runs, worked off in order.
+"""Sweep: a queue of runs over one base config, described by a TOML file.
 
-    base = "paper.toml"                 # config that all runs start from, beside this file
+    base = "paper.toml"                 # base config, beside this file
 
-    [common]                            # changes that hold for all runs
+    [common]                            # changes for all runs
     "model.softmax" = "adaptive"
 
     [[runs]]                            # in the order in which they are run
@@ -10,9 +10,9 @@
     seeds = [1, 2, 3]
     set = { "objective.epsilon_nats_per_token" = 0.5 }
 
-Each run is a process and a folder of its own, started by a command that its run.json
-tells. What is finished is skipped, what is not goes on; a run that fails is reported
-and stops no other. When one finishes, it is evaluated and its small results are kept.
+Each run has its own process and folder; its run.json holds its command. Finished runs are
+skipped and unfinished ones resumed. A run that fails is reported and does not stop the others. A
+run that finishes is evaluated, and its small result files are copied.
 """
 
 import json
@@ -33,7 +33,7 @@ from tersely.training.config import load_config, with_changes
 from tersely.training.metrics import read_metrics
 from tersely.training.tables import read_toml
 
-SMALL_RESULTS = (
+RESULT_FILES = (
     "run.json",
     "result.json",
     "evaluation.json",
@@ -41,14 +41,14 @@ SMALL_RESULTS = (
     "metrics.jsonl",
     "course.png",
 )
-LOOK_EVERY_SECONDS = 2.0
+POLL_SECONDS = 2.0
 
 Status = Literal["waiting", "training", "evaluating", "done", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """One run of the queue."""
+class PlannedRun:
+    """A run of the queue."""
 
     name: str
     changes: tuple[str, ...]  # as `tersely train --set` takes them
@@ -57,26 +57,26 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A queue of runs over one base config."""
+    """The runs of a sweep, in order."""
 
     base: Path
-    runs: tuple[Planned, ...]
+    runs: tuple[PlannedRun, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SweepSettings:
-    """Where and how a sweep runs."""
+    """The arguments of `tersely sweep`."""
 
     data: Path
     out: Path
     parallel: int = 1
     threads: int | None = None
     evaluate_sentences: int | None = None
-    results: Path | None = None  # where small results are also copied to
+    results: Path | None = None  # folder for copies of the result files
 
 
 def load_plan(path: Path) -> Plan:
-    """Read a sweep's TOML and check every run's config before any of them starts."""
+    """Read a plan and check the config of every run."""
     tables = read_toml(path)
     unknown = set(tables) - {"base", "common", "runs"}
     if unknown or not isinstance(tables.get("base"), str) or not tables.get("runs"):
@@ -90,9 +90,9 @@ def load_plan(path: Path) -> Plan:
     names = [name for name, _ in expanded]
     for name in names:
         if names.count(name) > 1 or not is_model_name(name):
-            raise UsageError(f"{path}: {name!r} must be a name, and stand only once.")
+            raise UsageError(f"{path}: {name!r} must be a name that occurs only once.")
     runs = [
-        Planned(name, changes, with_changes(config, changes).training.max_steps)
+        PlannedRun(name, changes, with_changes(config, changes).training.max_steps)
         for name, changes in expanded
     ]
     return Plan(base, tuple(runs))
@@ -101,7 +101,7 @@ def load_plan(path: Path) -> Plan:
 def _expand(
     path: Path, common: dict[str, Any], tables: Iterable[Any]
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the name and the changes of each run, a run for each seed."""
+    """Yield the name and the changes of each run, one for each seed."""
     for table in tables:
         if (
             not isinstance(table, dict)
@@ -118,53 +118,53 @@ def _expand(
 
 @dataclass(slots=True)
 class _Process:
-    """A run under way."""
+    """A run that is being trained or evaluated."""
 
-    planned: Planned
+    planned: PlannedRun
     status: Status
     child: subprocess.Popen[bytes]
 
 
 class Sweep:
-    """Works a plan off."""
+    """Runs a plan."""
 
     def __init__(self, plan: Plan, settings: SweepSettings) -> None:
         self.plan = plan
         self.settings = settings
         self.failed: set[str] = set()
-        self._under_way: list[_Process] = []
+        self._processes: list[_Process] = []
 
     def run(self, show: Callable[["Sweep"], None]) -> None:
-        """Run everything that is not done; `show` is called as things change."""
+        """Run everything that is not done; `show` is called at every poll."""
         self.settings.out.mkdir(parents=True, exist_ok=True)
         self._write_plan()
         self._write_test_sentences()
         try:
             while True:
-                self._look_after_children()
-                self._start_what_fits()
+                self._poll_processes()
+                self._start_waiting_runs()
                 show(self)
-                if not self._under_way:
+                if not self._processes:
                     return
-                time.sleep(LOOK_EVERY_SECONDS)
+                time.sleep(POLL_SECONDS)
         finally:
-            self._stop_children()
+            self._stop_processes()
 
-    def status(self, planned: Planned) -> Status:
-        """Where a run stands."""
-        for process in self._under_way:
+    def status(self, planned: PlannedRun) -> Status:
+        """Return the status of a run."""
+        for process in self._processes:
             if process.planned == planned:
                 return process.status
         if planned.name in self.failed:
             return "failed"
         return "done" if (self.folder(planned) / "evaluation.json").exists() else "waiting"
 
-    def folder(self, planned: Planned) -> Path:
-        """The run's folder."""
+    def folder(self, planned: PlannedRun) -> Path:
+        """Return the folder of a run."""
         return self.settings.out / planned.name
 
-    def latest(self, planned: Planned) -> dict[str, Any]:
-        """The newest figures of a run, wherever it stands."""
+    def latest(self, planned: PlannedRun) -> dict[str, Any]:
+        """Return the newest metrics of a run, and its evaluation if there is one."""
         rows = read_metrics(self.folder(planned) / "metrics.jsonl")
         latest: dict[str, Any] = {}
         for row in rows:
@@ -175,15 +175,15 @@ class Sweep:
             latest.update(json.loads(evaluation.read_text(encoding="utf-8")))
         return latest
 
-    def _start_what_fits(self) -> None:
+    def _start_waiting_runs(self) -> None:
         for planned in self.plan.runs:
-            if len(self._under_way) >= self.settings.parallel:
+            if len(self._processes) >= self.settings.parallel:
                 return
             if self.status(planned) == "waiting":
                 is_trained = (self.folder(planned) / "result.json").exists()
                 self._start(planned, "evaluating" if is_trained else "training")
 
-    def _start(self, planned: Planned, status: Status) -> None:
+    def _start(self, planned: PlannedRun, status: Status) -> None:
         command = self._train_command(planned)
         if status == "evaluating":
             command = self._evaluate_command(planned)
@@ -194,16 +194,16 @@ class Sweep:
                 stdout=file,
                 stderr=file,
                 stdin=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is ours to pass on
+                start_new_session=True,  # Ctrl-C is passed on by _stop_processes
             )
-        self._under_way.append(_Process(planned, status, child))
+        self._processes.append(_Process(planned, status, child))
 
-    def _look_after_children(self) -> None:
-        for process in list(self._under_way):
+    def _poll_processes(self) -> None:
+        for process in list(self._processes):
             code = process.child.poll()
             if code is None:
                 continue
-            self._under_way.remove(process)
+            self._processes.remove(process)
             folder = self.folder(process.planned)
             if code != 0 and not (
                 process.status == "training" and (folder / "result.json").exists()
@@ -213,15 +213,15 @@ class Sweep:
                 self._start(process.planned, "evaluating")
             else:
                 (folder / "evaluation.json.partial").replace(folder / "evaluation.json")
-                self._keep_small_results(process.planned)
+                self._copy_results(process.planned)
 
-    def _stop_children(self) -> None:
-        for process in self._under_way:
+    def _stop_processes(self) -> None:
+        for process in self._processes:
             process.child.terminate()
-        for process in self._under_way:
+        for process in self._processes:
             process.child.wait()
 
-    def _train_command(self, planned: Planned) -> list[str]:
+    def _train_command(self, planned: PlannedRun) -> list[str]:
         threads = ["--threads", str(self.settings.threads)] if self.settings.threads else []
         changes = [part for change in planned.changes for part in ("--set", change)]
         return [
@@ -233,7 +233,7 @@ class Sweep:
             *changes,
         ]
 
-    def _evaluate_command(self, planned: Planned) -> list[str]:
+    def _evaluate_command(self, planned: PlannedRun) -> list[str]:
         folder = self.folder(planned)
         limit = self.settings.evaluate_sentences
         return [
@@ -247,7 +247,7 @@ class Sweep:
         ]
 
     def _write_plan(self) -> None:
-        """Leave the names of all runs, so that a report can tell which are missing."""
+        """Write the names of all runs, so that a report can list the missing ones."""
         names = json.dumps([planned.name for planned in self.plan.runs], indent=2)
         for folder in (self.settings.out, self.settings.results):
             if folder is not None:
@@ -262,19 +262,19 @@ class Sweep:
         with new_file(path) as partial, partial.open("w", encoding="utf-8") as file:
             file.writelines(sentence + "\n" for sentence in corpus.sentences("test"))
 
-    def _keep_small_results(self, planned: Planned) -> None:
+    def _copy_results(self, planned: PlannedRun) -> None:
         if self.settings.results is None:
             return
         target = self.settings.results / planned.name
         target.mkdir(parents=True, exist_ok=True)
-        for name in SMALL_RESULTS:
+        for name in RESULT_FILES:
             source = self.folder(planned) / name
             if source.exists():
                 shutil.copyfile(source, target / name)
 
 
 def summary_rows(sweep: Sweep) -> Sequence[dict[str, Any]]:
-    """What the live table shows: a row a run, with the most time it may still take."""
+    """Return the rows of the live table: one a run, with an upper bound of the time left."""
     rows = [
         {
             "name": planned.name,
@@ -285,9 +285,9 @@ def summary_rows(sweep: Sweep) -> Sequence[dict[str, Any]]:
         for planned in sweep.plan.runs
     ]
     paces = [row["seconds"] / row["step"] for row in rows if row.get("step")]
-    usual = sum(paces) / len(paces) if paces else None
+    mean_pace = sum(paces) / len(paces) if paces else None
     for row in rows:
-        pace = row["seconds"] / row["step"] if row.get("step") else usual
+        pace = row["seconds"] / row["step"] if row.get("step") else mean_pace
         if pace is not None and row["status"] in ("waiting", "training"):
             row["seconds_left"] = pace * max(0, row["max_steps"] - row.get("step", 0))
     return rows

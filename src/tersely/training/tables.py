@@ -1,4 +1,4 @@
-"""TOML tables → dataclasses, with errors that name the key and the way out."""
+"""TOML tables → dataclasses, with errors that name the key and the valid values."""
 
 import math
 import tomllib
@@ -13,7 +13,7 @@ from tersely.errors import UsageError
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read any TOML file of ours."""
+    """Read a TOML file."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -22,32 +22,32 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: not proper TOML ({error}).") from error
 
 
-Made = TypeVar("Made")
+Table = TypeVar("Table")
 
 
-def fill(kind: type[Made], table: Mapping[str, Any], where: str) -> Made:
-    """Make a dataclass of a table; what is not given keeps its default."""
-    hints = get_type_hints(kind)
-    known = [item.name for item in fields(kind)]  # type: ignore[arg-type]
+def parse_table(table_class: type[Table], table: Mapping[str, Any], where: str) -> Table:
+    """Build a dataclass from a table; missing keys keep their defaults."""
+    hints = get_type_hints(table_class)
+    known = [field.name for field in fields(table_class)]  # type: ignore[arg-type]
     values = {}
     for key, value in table.items():
         if key not in known:
-            near = get_close_matches(key, known, n=1, cutoff=0.0)[0]
-            raise UsageError(f'{where}: unknown key "{key}". Did you mean "{near}"?')
-        values[key] = _value(hints[key], value, f"{where}: {key}")
-    return kind(**values)
+            nearest = get_close_matches(key, known, n=1, cutoff=0.0)[0]
+            raise UsageError(f'{where}: unknown key "{key}". Did you mean "{nearest}"?')
+        values[key] = _parse_value(hints[key], value, f"{where}: {key}")
+    return table_class(**values)
 
 
-def _value(hint: Any, value: Any, where: str) -> Any:
+def _parse_value(hint: Any, value: Any, where: str) -> Any:
     if is_dataclass(hint) and isinstance(hint, type):
         if not isinstance(value, Mapping):
             raise UsageError(f"{where} is a table: write [{where.split(': ')[-1]}] above its keys.")
-        return fill(hint, value, where)
+        return parse_table(hint, value, where)
     origin, choices = get_origin(hint), get_args(hint)
     if origin in (types.UnionType, Union):
         if value is None:
             return None
-        return _value(next(c for c in choices if c is not type(None)), value, where)
+        return _parse_value(next(c for c in choices if c is not type(None)), value, where)
     if origin is Literal:
         if value not in choices:
             raise UsageError(f"{where} is one of {', '.join(map(str, choices))}; not {value!r}.")
@@ -55,7 +55,7 @@ def _value(hint: Any, value: Any, where: str) -> Any:
     if origin is tuple:
         if not isinstance(value, (list, tuple)):
             raise UsageError(f"{where} is a list; not {value!r}.")
-        return tuple(_value(choices[0], entry, where) for entry in value)
+        return tuple(_parse_value(choices[0], entry, where) for entry in value)
     if hint is float and type(value) is int:
         return float(value)
     if type(value) is not hint:

@@ -3,7 +3,7 @@ import torch
 
 from tersely.game.distilled.encoder import SurprisalEncoder
 from tersely.model.budget_features import encoder_features
-from tests.game.paper.test_decoder import torchs_own
+from tests.game.paper.test_decoder import torch_lstm
 from tests.game.small import random_batch
 from tests.game.small_monotone import small_monotone
 
@@ -13,31 +13,31 @@ def encoder() -> SurprisalEncoder:
     return small_monotone(width=0.8).encoder
 
 
-def told(rows: int, budget: float = 0.4) -> torch.Tensor:
+def features(rows: int, budget: float = 0.4) -> torch.Tensor:
     return torch.from_numpy(encoder_features([budget] * rows))
 
 
 @torch.no_grad()
-def test_costs_are_those_of_each_sentence_alone(encoder: SurprisalEncoder) -> None:
+def test_a_batch_gets_the_same_costs_as_single_sentences(encoder: SurprisalEncoder) -> None:
     batch = random_batch(30)
     budgets = torch.rand(30, generator=torch.Generator().manual_seed(3))
-    hints = torch.from_numpy(encoder_features(budgets.numpy()))
-    costs = encoder(batch.tokens, batch.lengths, hints)
+    budget_features = torch.from_numpy(encoder_features(budgets.numpy()))
+    costs = encoder(batch.tokens, batch.lengths, budget_features)
     assert costs.shape == (*batch.tokens.shape, 2)
-    own = torchs_own(encoder.lstm, bidirectional=True)
+    lstm = torch_lstm(encoder.lstm, bidirectional=True)
     for row, length in enumerate(batch.lengths.tolist()):
         tokens = batch.tokens[row, :length]
         vectors = encoder.embedding(tokens.masked_fill(tokens >= 30, 1))
-        states, _ = own(torch.cat([vectors, hints[row].expand(length, -1)], dim=1)[None])
+        states, _ = lstm(torch.cat([vectors, budget_features[row].expand(length, -1)], dim=1)[None])
         assert torch.allclose(costs[row, :length], encoder.costs(states[0]), atol=1e-5)
 
 
 @torch.no_grad()
-def test_padding_does_not_matter(encoder: SurprisalEncoder) -> None:
+def test_padding_does_not_change_the_costs(encoder: SurprisalEncoder) -> None:
     batch = random_batch(20)
     wider = torch.cat([batch.tokens, torch.full((20, 3), 9)], dim=1)
-    costs = encoder(batch.tokens, batch.lengths, told(20))
-    padded = encoder(wider, batch.lengths, told(20))
+    costs = encoder(batch.tokens, batch.lengths, features(20))
+    padded = encoder(wider, batch.lengths, features(20))
     assert torch.allclose(padded[:, :-3], costs, atol=1e-6)
     assert not padded[:, -3:].any()
 
@@ -45,15 +45,17 @@ def test_padding_does_not_matter(encoder: SurprisalEncoder) -> None:
 @torch.no_grad()
 def test_the_budget_changes_every_cost(encoder: SurprisalEncoder) -> None:
     tokens, lengths = torch.tensor([[5, 6, 7]]), torch.tensor([3])
-    low, high = (encoder(tokens, lengths, told(1, budget)) for budget in (0.2, 0.8))
+    low, high = (encoder(tokens, lengths, features(1, budget)) for budget in (0.2, 0.8))
     assert ((low - high).abs() > 1e-5).all()
 
 
 @torch.no_grad()
-@pytest.mark.parametrize(("changed", "looked_at"), [(3, 0), (0, 3)])
-def test_both_directions_are_read(encoder: SurprisalEncoder, changed: int, looked_at: int) -> None:
+@pytest.mark.parametrize(("changed", "observed"), [(3, 0), (0, 3)])
+def test_costs_depend_on_tokens_of_both_sides(
+    encoder: SurprisalEncoder, changed: int, observed: int
+) -> None:
     tokens, lengths = torch.tensor([[5, 6, 7, 8]]), torch.tensor([4])
     other = tokens.clone()
     other[0, changed] = 20
-    before, after = (encoder(ids, lengths, told(1))[0, looked_at] for ids in (tokens, other))
+    before, after = (encoder(ids, lengths, features(1))[0, observed] for ids in (tokens, other))
     assert ((before - after).abs() > 1e-6).all()

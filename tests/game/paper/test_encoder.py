@@ -5,7 +5,7 @@ from tests.game.small import random_batch, small_scheme
 
 
 @torch.no_grad()
-def test_what_follows_a_token_does_not_change_its_chance() -> None:
+def test_later_tokens_do_not_change_a_keep_probability() -> None:
     scheme = small_scheme()
     batch = random_batch(20)
     whole = scheme.encoder(batch.tokens, batch.lengths)
@@ -16,9 +16,9 @@ def test_what_follows_a_token_does_not_change_its_chance() -> None:
 
 
 @torch.no_grad()
-def test_an_untrained_encoder_keeps_the_share_it_is_told() -> None:
+def test_an_untrained_encoder_keeps_the_configured_share() -> None:
     scheme = small_scheme(width=0.01)
-    scheme.encoder.start_keeping(0.9)
+    scheme.encoder.set_keep_probability(0.9)
     batch = random_batch(50)
-    chances = scheme.encoder(batch.tokens, batch.lengths).sigmoid()
-    assert float(chances[:, 0].mean()) == pytest.approx(0.9, abs=0.01)
+    probabilities = scheme.encoder(batch.tokens, batch.lengths).sigmoid()
+    assert float(probabilities[:, 0].mean()) == pytest.approx(0.9, abs=0.01)

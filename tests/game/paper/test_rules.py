@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from tersely.game.batches import Batch
+from tersely.game.batch import Batch
 from tersely.game.paper.rules import RandomRateRule, StopwordRule, UnifRule
 from tersely.text.keywords import Stopword
 from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
@@ -26,7 +26,7 @@ def test_random_rates_differ_between_sentences() -> None:
 
 
 @pytest.mark.parametrize(("delta", "share"), [(0.0, 0.0), (0.5, 0.5)])
-def test_stopword_drops_stop_words_alone(delta: float, share: float) -> None:
+def test_stopword_drops_only_stop_words(delta: float, share: float) -> None:
     lexicon = Vocabulary([*SPECIAL_TOKENS, "food", "the", "."])
     tokens = torch.tensor([[4, 6, 5, 7]]).repeat(4000, 1)  # <shift> the food .
     keep = StopwordRule(Stopword(delta), lexicon)(

@@ -3,14 +3,14 @@ import torch
 from tests.game.small import SHAPES, random_batch, small_scheme
 
 
-def test_all_parameters_start_within_their_range() -> None:
+def test_parameters_are_initialized_within_the_range() -> None:
     values = torch.cat([parameter.flatten() for parameter in small_scheme(width=0.1).parameters()])
     assert values.abs().max() <= 0.1
     assert values.abs().max() > 0.09
     assert abs(float(values.detach().mean())) < 0.01
 
 
-def test_the_shape_names_every_tensor() -> None:
+def test_the_shape_lists_every_tensor() -> None:
     for shape in SHAPES.values():
         tensors = small_scheme(shape).state_dict()
         assert {name: tuple(tensor.shape) for name, tensor in tensors.items()} == {

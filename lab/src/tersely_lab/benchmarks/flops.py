@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import torch
 
-from tersely.game.batches import Batch
+from tersely.game.batch import Batch
 from tersely.model.shapes import PaperShape
 from tersely.text.vocabulary import EOS_ID
 from tersely_lab.benchmarks.pace import Clock

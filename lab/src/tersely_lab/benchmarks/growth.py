@@ -16,7 +16,7 @@ from typing import Any
 
 from tersely.corpus.dataset import Split
 from tersely.errors import TerselyError
-from tersely.game.batches import Batches
+from tersely.training.batches import Batches
 from tersely_lab.benchmarks.pace import Clock
 from tersely_lab.benchmarks.variant import Variant
 from tersely_lab.benchmarks.zipf import lexicon, write_prepared
@@ -57,7 +57,7 @@ def _seconds_of_first(source: Batches) -> float:
 
 
 def _draw_seconds(source: Batches, clock: Clock) -> float:
-    count = min(DRAWS, source.batches_an_epoch)
+    count = min(DRAWS, source.batches_per_epoch)
     source.at(0)
     start = clock()
     for step in range(count):

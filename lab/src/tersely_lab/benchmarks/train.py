@@ -20,7 +20,8 @@ from typing import Any
 import torch
 
 from tersely.corpus.dataset import Split
-from tersely.game.batches import Batch, Batches
+from tersely.game.batch import Batch
+from tersely.training.batches import Batches
 from tersely_lab.benchmarks import opennmt
 from tersely_lab.benchmarks.flops import (
     load_of,

@@ -8,11 +8,15 @@ from typing import Literal
 
 import torch
 
-from tersely.game.batches import Batch, Batches
-from tersely.game.paper.round import LearnedRound, RoundRecord, RuleRound
-from tersely.game.paper.scheme import Scheme
-from tersely.training.build import build_optimizer, build_round, build_scheme
-from tersely.training.config import ModelConfig, ObjectiveConfig, RunConfig, TrainingConfig
+from tersely.game.batch import Batch
+from tersely.game.paper.objective import ObjectiveConfig
+from tersely.game.paper.scheme import PaperScheme
+from tersely.game.step import StepMetrics
+from tersely.training.batches import Batches
+from tersely.training.config import ModelConfig, RunConfig, TrainingConfig
+from tersely.training.optimizer import build_optimizer
+from tersely.training.paper_task import PaperStep, PaperTask
+from tersely.training.tasks import build_task
 from tersely_lab.benchmarks.zipf import lexicon
 
 
@@ -50,23 +54,25 @@ KINDS = {
 class Variant:
     """One training under way."""
 
-    scheme: Scheme
-    game: LearnedRound | RuleRound
+    scheme: PaperScheme
+    step: PaperStep
     optimizer: torch.optim.Adam
     generator: torch.Generator
     batches: Batches
-    records: list[RoundRecord]
+    records: list[StepMetrics]
 
     @classmethod
     def build(cls, config: RunConfig, batches: Batches, *, vocabulary: int) -> "Variant":
         """Start from fresh parameters."""
         generator = torch.Generator().manual_seed(config.training.seed)
-        scheme = build_scheme(config, vocabulary, generator)
-        assert isinstance(scheme, Scheme), "the benchmark's configs are of the paper's scheme"
+        task = build_task(config, vocabulary, lexicon(vocabulary), generator)
+        assert isinstance(task, PaperTask), "the benchmark's configs are of the paper's scheme"
         return cls(
-            scheme=scheme,
-            game=build_round(config, lexicon(vocabulary)),
-            optimizer=build_optimizer(config, scheme),
+            scheme=task.scheme,
+            step=task.step,
+            optimizer=build_optimizer(
+                config.training, encoder=task.scheme.encoder, decoder=task.scheme.decoder
+            ),
             generator=generator,
             batches=batches,
             records=[],
@@ -80,17 +86,17 @@ class Variant:
             self.update(record)
         return sum(record.tokens for record in self.records[-len(steps) :])
 
-    def play(self, batch: Batch) -> tuple[torch.Tensor, RoundRecord]:
+    def play(self, batch: Batch) -> tuple[torch.Tensor, StepMetrics]:
         """Forward."""
-        return self.game.play(self.scheme, batch, self.generator)
+        return self.step.compute_loss(self.scheme, batch, self.generator)
 
     def differentiate(self, scalar: torch.Tensor) -> None:
         """Backward."""
         self.optimizer.zero_grad()
         scalar.backward()  # type: ignore[no-untyped-call]
 
-    def update(self, record: RoundRecord) -> None:
+    def update(self, record: StepMetrics) -> None:
         """Let Adam and λ answer."""
         self.optimizer.step()
-        self.game.finish(record)
+        self.step.update_objective(record)
         self.records.append(record)

@@ -15,7 +15,7 @@ from typing import Any
 from tersely.errors import TerselyError, UsageError
 from tersely.evaluation import outcomes as outcomes_file
 from tersely.evaluation.outcomes import Outcomes, count_outcomes, from_json, read_predictions
-from tersely.training.config import completed
+from tersely.training.config import with_defaults
 
 PLAN_FILE, GAPS_FILE = "plan.json", "gaps.json"
 FLAT_AFTER = "flat_after_steps"
@@ -161,7 +161,7 @@ def are_variants(records: Sequence[Record], steps: Iterable[int]) -> list[bool]:
     often checkpoints were written, and the step from which a run may end as flat, if it trained
     beyond the latest of these steps. Settings that are newer than a run count at their defaults.
     """
-    configs = [json.loads(json.dumps(completed(record["config"]))) for record in records]
+    configs = [json.loads(json.dumps(with_defaults(record["config"]))) for record in records]
     latest = max((config["training"].get(FLAT_AFTER, 0) for config in configs), default=0)
     parameters = {objective.parameter for objective in OBJECTIVES.values()}
     compared = []

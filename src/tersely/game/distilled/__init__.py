@@ -1,1 +1,1 @@
-"""distilled."""
+"""Distilled surprisal: an encoder trained to predict the token losses of a monotone decoder."""

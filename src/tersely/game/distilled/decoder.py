@@ -1,28 +1,26 @@
-"""The monotone decoder p(x|z): place the next keyword, or generate another word.
+"""The monotone decoder p(x|z): at each step it places the next keyword or generates a word.
 
-A bidirectional LSTM reads the keywords and the end mark after them. At each step the
-decoder LSTM is fed the last token, the reader's state at the keyword that comes next, and
-a hint (model/budget_features.py); then it either places that keyword or generates another word. To place the
-end mark is to end the sentence, so that every sentence contains its keywords in order,
-whatever the weights are.
+A bidirectional LSTM, the reader, encodes the keywords and the end mark after them. The decoder
+LSTM's input at each step is the last token, the reader's state at the next keyword, and the
+budget features (model/budget_features.py). Then the decoder either places that keyword or
+generates another word. Placing the end mark ends the sentence, so every sentence contains its
+keywords in order, whatever the weights are.
 
-With masks that keep each keyword at its leftmost place (alignment.py) a sentence is said
-in one way only: −log p(x|z) is a plain sum, and the softmax is needed only where a word
-is generated. There the next keyword itself is never right; its share of the softmax is
-lost, which makes the loss an upper bound, by little: the decoder is told which word it is.
+With keywords aligned leftmost (alignment.py) there is one sequence of choices for a sentence:
+−log p(x|z) is a plain sum, and the softmax is needed only where a word is generated. The next
+keyword is never the right word to generate, but has a share of the softmax. So the loss is an
+upper bound; the gap is small, because the decoder's input contains the next keyword.
 """
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from tersely.game.alignment import Placement
-from tersely.game.batches import Batch
-from tersely.game.distilled.masks import with_end_mark, within_vocabulary
-from tersely.game.layers.embedding import look_up_both
-from tersely.game.layers.lstm import PackedLstm, TwoWayLstm
-from tersely.game.layers.packing import layout_of, spread
-from tersely.game.layers.softmax import AdaptiveSoftmax, FullSoftmax
+from tersely.game.batch import Batch, append_end_mark, fold_unknown
+from tersely.game.distilled.alignment import LeftmostAlignment
+from tersely.game.layers.lstm import BidirectionalLstm, PackedLstm
+from tersely.game.layers.packing import embed_both, packed_layout, scatter_rows
+from tersely.game.layers.softmax import build_softmax
 from tersely.model.shapes import MonotoneShape
 from tersely.text.vocabulary import BOS_ID
 
@@ -34,48 +32,61 @@ class MonotoneDecoder(nn.Module):
         super().__init__()
         self.shape = shape
         self.embedding = nn.Embedding(shape.vocabulary_size, shape.embedding_units)
-        self.reader = TwoWayLstm(shape.embedding_units, shape.reader_units_a_direction)
+        self.reader = BidirectionalLstm(shape.embedding_units, shape.reader_units_a_direction)
         self.lstm = PackedLstm(shape.decoder_inputs, shape.decoder_units)
         self.place = nn.Linear(shape.decoder_units, 1)
-        self.softmax = (FullSoftmax if shape.softmax == "full" else AdaptiveSoftmax)(shape)
+        self.softmax = build_softmax(shape)
 
-    def forward(self, batch: Batch, placed: Placement, told: Tensor) -> Tensor:
+    def forward(
+        self, batch: Batch, alignment: LeftmostAlignment, budget_features: Tensor
+    ) -> Tensor:
         """Return log p of each token, end mark included: (batch, time + 1), 0 past the end.
 
-        told (batch, DECODER_FEATURES): the hint.
+        budget_features (batch, DECODER_FEATURES).
         """
-        targets, lengths = with_end_mark(batch.tokens, batch.lengths)  # (batch, time + 1)
-        before = torch.cat([targets.new_full((len(targets), 1), BOS_ID), batch.tokens], dim=1)
-        read = layout_of(placed.counts, placed.keywords.shape[1])
-        written = layout_of(lengths, targets.shape[1])
-        heard, said = look_up_both(
-            self.embedding, placed.keywords.flatten()[read.places], before.flatten()[written.places]
+        targets, lengths = append_end_mark(batch.tokens, batch.lengths)  # (batch, time + 1)
+        inputs = torch.cat([targets.new_full((len(targets), 1), BOS_ID), batch.tokens], dim=1)
+        read = packed_layout(alignment.counts, alignment.keywords.shape[1])
+        written = packed_layout(lengths, targets.shape[1])
+        keyword_vectors, input_vectors = embed_both(
+            self.embedding,
+            alignment.keywords.flatten()[read.positions],
+            inputs.flatten()[written.positions],
         )
-        reading, _ = self.reader(heard, read)  # (all keywords, reader)
-        follows = reading[_packed_index(read.places, placed, written.places)]
-        states = self.lstm(torch.cat([said, follows], dim=1), written, fed=told, start=None)
-        flat = self._choose(
+        keyword_states, _ = self.reader(keyword_vectors, read)  # (all keywords, reader)
+        next_states = keyword_states[_next_keywords(alignment, read.positions, written.positions)]
+        states = self.lstm(
+            torch.cat([input_vectors, next_states], dim=1),
+            written,
+            constant=budget_features,
+            initial=None,
+        )
+        log_probabilities = self._log_probabilities(
             states,
-            placed.here.flatten()[written.places],
-            within_vocabulary(targets.flatten()[written.places], self.shape.vocabulary_size),
+            alignment.is_placed.flatten()[written.positions],
+            fold_unknown(targets.flatten()[written.positions], self.shape.vocabulary_size),
         )
-        return spread(flat, written.places, targets.numel()).view(targets.shape)
+        padded = scatter_rows(log_probabilities, written.positions, targets.numel())
+        return padded.view(targets.shape)
 
-    def _choose(self, states: Tensor, is_placed: Tensor, targets: Tensor) -> Tensor:
-        """Log-probability of what each state said: (all tokens,)."""
+    def _log_probabilities(self, states: Tensor, is_placed: Tensor, targets: Tensor) -> Tensor:
+        """Return the log-probability of placing or generating each target: (all tokens,)."""
         place = self.place(states).squeeze(1)
-        chosen = logsigmoid(torch.where(is_placed, place, -place))
+        log_choice = logsigmoid(torch.where(is_placed, place, -place))
         generated = (~is_placed).nonzero().squeeze(1)
         if not len(generated):
-            return chosen
-        words = self.softmax(states.index_select(0, generated), targets[generated])
-        return chosen + spread(words, generated, len(states))
+            return log_choice
+        log_words = self.softmax(states.index_select(0, generated), targets[generated])
+        return log_choice + scatter_rows(log_words, generated, len(states))
 
 
-def _packed_index(places: Tensor, placed: Placement, written: Tensor) -> Tensor:
-    """Where, among packed keywords, each packed token's next keyword lies."""
-    width = placed.keywords.shape[1]
-    index = torch.empty(placed.keywords.numel(), dtype=torch.long)
-    index[places] = torch.arange(len(places))
-    rows = torch.arange(len(placed.keywords))[:, None] * width  # (batch, 1)
-    return index[(rows + placed.following).flatten()[written]]
+def _next_keywords(alignment: LeftmostAlignment, read: Tensor, written: Tensor) -> Tensor:
+    """Return the packed index of each packed token's next keyword: (all tokens,).
+
+    read and written are the padded positions of packed keywords and packed tokens.
+    """
+    packed_index = torch.empty(alignment.keywords.numel(), dtype=torch.long)
+    packed_index[read] = torch.arange(len(read))
+    width = alignment.keywords.shape[1]
+    row_starts = torch.arange(len(alignment.keywords))[:, None] * width  # (batch, 1)
+    return packed_index[(row_starts + alignment.next_keyword).flatten()[written]]

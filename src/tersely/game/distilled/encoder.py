@@ -1,21 +1,18 @@
-"""The surprisal encoder: what each word would cost the decoder, typed or left out.
+"""The surprisal encoder: predicts the decoder's loss at each token, dropped or kept.
 
-A bidirectional LSTM over the sentence, told the budget, predicts for each token the
-decoder's loss there if it is dropped (it must be generated) and if it is kept (it must be
-placed at the right moment). Their difference is what typing the word is worth; the words
-worth most are the keywords. The targets are the decoder's own losses:
-no policy gradient.
+A bidirectional LSTM over the sentence, conditioned on the budget, predicts for each token the
+decoder's loss there if the token is dropped (it must be generated) and if it is kept (it must be
+placed at the right step). The difference is the token's value; the tokens of highest value are
+the keywords. The targets are the decoder's losses, so no policy gradient is needed.
 """
 
 import torch
 from torch import Tensor, nn
 
-from tersely.game.distilled.masks import within_vocabulary
-from tersely.game.layers.lstm import TwoWayLstm
-from tersely.game.layers.packing import layout_of, spread
+from tersely.game.batch import fold_unknown
+from tersely.game.layers.lstm import BidirectionalLstm
+from tersely.game.layers.packing import packed_layout, scatter_rows
 from tersely.model.shapes import MonotoneShape
-
-DROPPED, KEPT = 0, 1
 
 
 class SurprisalEncoder(nn.Module):
@@ -25,14 +22,18 @@ class SurprisalEncoder(nn.Module):
         super().__init__()
         self.vocabulary_size = shape.vocabulary_size
         self.embedding = nn.Embedding(shape.vocabulary_size, shape.encoder_embedding_units)
-        self.lstm = TwoWayLstm(shape.encoder_inputs, shape.encoder_units_a_direction)
+        self.lstm = BidirectionalLstm(shape.encoder_inputs, shape.encoder_units_a_direction)
         self.costs = nn.Linear(2 * shape.encoder_units_a_direction, 2)
 
-    def forward(self, tokens: Tensor, lengths: Tensor, told: Tensor) -> Tensor:
-        """Map tokens (batch, time) and told (batch, ENCODER_FEATURES) to nats (batch, time, 2)."""
-        layout = layout_of(lengths.clamp(min=1), tokens.shape[1])
-        known = within_vocabulary(tokens.flatten()[layout.places], self.vocabulary_size)
-        rows = layout.places.div(tokens.shape[1], rounding_mode="floor")
-        vectors = torch.cat([self.embedding(known), told[rows]], dim=1)
+    def forward(self, tokens: Tensor, lengths: Tensor, budget_features: Tensor) -> Tensor:
+        """Return the predicted losses in nats, DROPPED and KEPT: (batch, time, 2).
+
+        tokens (batch, time), lengths (batch,), budget_features (batch, ENCODER_FEATURES).
+        """
+        layout = packed_layout(lengths.clamp(min=1), tokens.shape[1])
+        ids = fold_unknown(tokens.flatten()[layout.positions], self.vocabulary_size)
+        rows = layout.positions.div(tokens.shape[1], rounding_mode="floor")
+        vectors = torch.cat([self.embedding(ids), budget_features[rows]], dim=1)
         states, _ = self.lstm(vectors, layout)  # (all tokens, 2 × units)
-        return spread(self.costs(states), layout.places, tokens.numel()).view(*tokens.shape, 2)
+        costs = scatter_rows(self.costs(states), layout.positions, tokens.numel())
+        return costs.view(*tokens.shape, 2)

@@ -1,22 +1,21 @@
-"""A scheme with a budget: surprisal encoder and monotone decoder, for all budgets at once."""
+"""The monotone scheme: surprisal encoder and monotone decoder, for all budgets at once."""
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from tersely.game.alignment import Placement, place_leftmost
-from tersely.game.batches import Batch
+from tersely.game.batch import Batch, length_mask
+from tersely.game.distilled.alignment import LeftmostAlignment, align_leftmost
 from tersely.game.distilled.decoder import MonotoneDecoder
-from tersely.game.distilled.encoder import DROPPED, KEPT, SurprisalEncoder
-from tersely.game.distilled.masks import inside
+from tersely.game.distilled.encoder import SurprisalEncoder
 from tersely.model.budget_features import decoder_features, encoder_features
 from tersely.model.shapes import MonotoneShape
-from tersely.selection.budget import Allocation
+from tersely.selection.budget import DROPPED, KEPT, Allocation
 from tersely.text.vocabulary import SHIFT_ID
 
 
 class MonotoneScheme(nn.Module):
-    """Encoder and decoder of one shape, both told the budget."""
+    """Encoder and decoder of one shape, both conditioned on the budget."""
 
     def __init__(self, shape: MonotoneShape, *, types_marks: bool = False) -> None:
         super().__init__()
@@ -25,61 +24,61 @@ class MonotoneScheme(nn.Module):
         self.encoder = SurprisalEncoder(shape)
         self.decoder = MonotoneDecoder(shape)
 
-    def start_uniform(self, width: float, generator: torch.Generator) -> None:
-        """Draw all parameters from U(−width, width)."""
+    def initialize(self, initial_range: float, generator: torch.Generator) -> None:
+        """Draw all parameters from U(−range, range)."""
         with torch.no_grad():
             for parameter in self.parameters():
-                parameter.uniform_(-width, width, generator=generator)
+                parameter.uniform_(-initial_range, initial_range, generator=generator)
 
-    def costs(self, batch: Batch, budgets: Tensor) -> Tensor:
-        """What each token costs, left out or typed, at budgets (batch,): (batch, time, 2)."""
-        found: Tensor = self.encoder(
-            batch.tokens, batch.lengths, torch.from_numpy(encoder_features(budgets.numpy()))
-        )
-        return found
+    def predict_costs(self, batch: Batch, budgets: Tensor) -> Tensor:
+        """Predict each token's loss, dropped and kept, at budgets (batch,): (batch, time, 2)."""
+        features = torch.from_numpy(encoder_features(budgets.numpy()))
+        costs: Tensor = self.encoder(batch.tokens, batch.lengths, features)
+        return costs
 
-    def excepted(self, batch: Batch, worth: Tensor) -> Tensor:
-        """Worth (batch, time), infinite for words outside the vocabulary: they can only be copied.
+    def mask_values(self, batch: Batch, values: Tensor) -> Tensor:
+        """Set the value of unknown words to ∞ and of tokens that are never typed to −∞.
 
-        Unless case marks are typed, none is, even where the budget would allow it: −∞.
+        Unknown words can only be copied. Padding is never typed, and neither are case marks
+        unless `types_marks` is set. Shapes (batch, time).
         """
-        worth = worth.masked_fill(batch.tokens >= self.shape.vocabulary_size, torch.inf)
-        free = inside(batch.lengths, worth.shape[1])
+        values = values.masked_fill(batch.tokens >= self.shape.vocabulary_size, torch.inf)
+        can_be_typed = length_mask(batch.lengths, values.shape[1])
         if not self.types_marks:
-            free = free & (batch.tokens != SHIFT_ID)
-        return worth.masked_fill(~free, -torch.inf)
+            can_be_typed = can_be_typed & (batch.tokens != SHIFT_ID)
+        return values.masked_fill(~can_be_typed, -torch.inf)
 
-    def keep_most_worthy(self, batch: Batch, worth: Tensor, counts: Tensor) -> Tensor:
-        """Keep so many tokens of each sentence (batch,), those of most worth: (batch, time)."""
-        worth = self.excepted(batch, worth)
-        rank = worth.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
-        return (rank < counts[:, None]) & (worth > -torch.inf)
+    def keep_top(self, batch: Batch, values: Tensor, counts: Tensor) -> Tensor:
+        """Keep the `counts` (batch,) tokens of highest value in each sentence: (batch, time)."""
+        values = self.mask_values(batch, values)
+        rank = values.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
+        return (rank < counts[:, None]) & (values > -torch.inf)
 
-    def choose(self, batch: Batch, allocation: Allocation) -> Tensor:
-        """The mask that a user who spends so would type: (batch, time)."""
+    def masks(self, batch: Batch, allocation: Allocation) -> Tensor:
+        """Return the masks of a user who types by this budget allocation: (batch, time)."""
         budgets = torch.full((len(batch.lengths),), allocation.share, dtype=torch.float64)
-        costs = self.costs(batch, budgets).detach()
-        worths = worth(costs)
-        excepted = self.excepted(batch, worths).numpy()
-        counts = allocation.counts(excepted, costs.numpy(), batch.lengths.numpy())
-        return self.keep_most_worthy(batch, worths, torch.from_numpy(counts))
+        costs = self.predict_costs(batch, budgets).detach()
+        values = token_values(costs)
+        masked = self.mask_values(batch, values).numpy()
+        counts = allocation.counts(masked, costs.numpy(), batch.lengths.numpy())
+        return self.keep_top(batch, values, torch.from_numpy(counts))
 
     def token_losses(
-        self, batch: Batch, keep: Tensor, budgets: Tensor, freely: Tensor | bool = False
-    ) -> tuple[Tensor, Placement]:
-        """Return −log p of each token (batch, time + 1), and where the keywords stand.
+        self, batch: Batch, keep: Tensor, budgets: Tensor, on_average: Tensor | bool = False
+    ) -> tuple[Tensor, LeftmostAlignment]:
+        """Return −log p of each token (batch, time + 1), and the alignment of the keywords.
 
-        The decoder is told the budgets (batch,), but for those that are NaN, and the lengths
-        they imply, but for those that are spent freely.
+        The decoder is conditioned on budgets (batch,), NaN for none. Where a budget holds only
+        on average, it implies no sentence length.
         """
-        placed = place_leftmost(batch, keep)
-        told = decoder_features(
-            budgets.numpy(), (placed.counts - 1).numpy(), on_average=np.asarray(freely)
+        alignment = align_leftmost(batch, keep)
+        features = decoder_features(
+            budgets.numpy(), (alignment.counts - 1).numpy(), on_average=np.asarray(on_average)
         )
-        log_probabilities: Tensor = self.decoder(batch, placed, torch.from_numpy(told))
-        return -log_probabilities, placed
+        log_probabilities: Tensor = self.decoder(batch, alignment, torch.from_numpy(features))
+        return -log_probabilities, alignment
 
 
-def worth(costs: Tensor) -> Tensor:
-    """What typing each token saves: (batch, time)."""
+def token_values(costs: Tensor) -> Tensor:
+    """Return how much typing each token lowers the predicted loss: (batch, time)."""
     return costs[..., DROPPED] - costs[..., KEPT]

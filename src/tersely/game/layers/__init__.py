@@ -1,1 +1,1 @@
-"""layers."""
+"""Layers that both schemes are built from: LSTMs over packed tokens, and the softmax."""

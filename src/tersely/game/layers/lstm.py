@@ -1,9 +1,9 @@
 """LSTMs over packed tokens, in one direction or both.
 
-torch's own takes up to twice as long to train on packed input: backward, it multiplies out
-the weights' gradient at every time step and fills a gradient of all inputs with zeros for
-each. Here a time step multiplies the states alone; all that can wait is done in one
-product after the last. Parameters are named as torch names them.
+torch.nn.LSTM takes up to twice as long to train on packed input: its backward pass multiplies
+out the gradient of the weights at every time step, and fills a gradient of all inputs with
+zeros for each. Here a time step multiplies only the states; the gradient of the weights is one
+product after the last step. Parameters have the names of torch.nn.LSTM.
 """
 
 import math
@@ -17,13 +17,13 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
-from tersely.game.layers.packing import Layout, collect
+from tersely.game.layers.packing import PackedLayout, gather_rows
 
 State = tuple[Tensor, Tensor]  # hidden and cell
 
 
 class PackedLstm(nn.Module):
-    """Reads forwards."""
+    """A forward LSTM."""
 
     weight_ih_l0: Tensor
     weight_hh_l0: Tensor
@@ -32,38 +32,43 @@ class PackedLstm(nn.Module):
 
     def __init__(self, inputs: int, units: int) -> None:
         super().__init__()
-        _declare(self, inputs, units)
+        _register_parameters(self, inputs, units)
 
     def forward(
-        self, vectors: Tensor, layout: Layout, *, fed: Tensor | None = None, start: State | None
+        self,
+        vectors: Tensor,
+        layout: PackedLayout,
+        *,
+        constant: Tensor | None = None,
+        initial: State | None,
     ) -> Tensor:
         """Map vectors (all tokens, inputs) to states (all tokens, units).
 
-        `fed` (batch, more inputs) joins the vectors of its sentence at every step;
-        `start` holds a hidden state and a cell (batch, units). Both come row by row.
+        `constant` (batch, more inputs) is concatenated to the vectors of its row at every step;
+        `initial` is a hidden state and a cell (batch, units).
         """
         weight, bias = self.weight_ih_l0, self.bias_ih_l0 + self.bias_hh_l0
-        cut = vectors.shape[1]
-        inputs = linear(vectors, weight[:, :cut])
-        # What is the same at every step is multiplied once a sentence.
-        same = bias.expand(len(layout.order), -1)
-        if fed is not None:
-            same = linear(fed[layout.order], weight[:, cut:], bias)
-        hidden, cell = (None, None) if start is None else start
+        width = vectors.shape[1]
+        inputs = linear(vectors, weight[:, :width])
+        # The constant input is multiplied once a row instead of once a step.
+        offset = bias.expand(len(layout.order), -1)
+        if constant is not None:
+            offset = linear(constant[layout.order], weight[:, width:], bias)
+        hidden, cell = (None, None) if initial is None else initial
         states, _ = _Recurrence.apply(  # type: ignore[no-untyped-call]
             inputs[None],
-            same[None],
+            offset[None],
             self.weight_hh_l0[None],
             None if hidden is None else hidden[layout.order][None],
             None if cell is None else cell[layout.order][None],
             layout.sizes,
         )
-        found: Tensor = states[0]
-        return found
+        output: Tensor = states[0]
+        return output
 
 
-class TwoWayLstm(nn.Module):
-    """Reads forwards and backwards at the same time."""
+class BidirectionalLstm(nn.Module):
+    """A forward and a backward LSTM, run side by side."""
 
     weight_ih_l0: Tensor
     weight_hh_l0: Tensor
@@ -76,13 +81,13 @@ class TwoWayLstm(nn.Module):
 
     def __init__(self, inputs: int, units: int) -> None:
         super().__init__()
-        _declare(self, inputs, units)
-        _declare(self, inputs, units, "_reverse")
+        _register_parameters(self, inputs, units)
+        _register_parameters(self, inputs, units, "_reverse")
 
-    def forward(self, vectors: Tensor, layout: Layout) -> tuple[Tensor, State]:
-        """Map vectors (all tokens, inputs) to states (all tokens, 2 × units) and last state.
+    def forward(self, vectors: Tensor, layout: PackedLayout) -> tuple[Tensor, State]:
+        """Map vectors (all tokens, inputs) to states (all tokens, 2 × units) and final state.
 
-        The last state is each direction's own, side by side: twice (batch, 2 × units).
+        The final hidden state and cell concatenate both directions: each (batch, 2 × units).
         """
         weight = torch.cat([self.weight_ih_l0, self.weight_ih_l0_reverse])
         bias = torch.cat(
@@ -91,21 +96,25 @@ class TwoWayLstm(nn.Module):
                 self.bias_ih_l0_reverse + self.bias_hh_l0_reverse,
             ]
         )
-        ahead, back = linear(vectors, weight, bias).chunk(2, dim=1)
+        forwards, backwards = linear(vectors, weight, bias).chunk(2, dim=1)
         states, cells = _Recurrence.apply(  # type: ignore[no-untyped-call]
-            torch.stack([ahead, collect(back, layout.mirrored)]),
+            torch.stack([forwards, gather_rows(backwards, layout.mirrored)]),
             None,
             torch.stack([self.weight_hh_l0, self.weight_hh_l0_reverse]),
             None,
             None,
             layout.sizes,
         )
-        both = torch.cat([states[0], collect(states[1], layout.mirrored)], dim=1)
-        hidden, cell = (kept[:, layout.last].transpose(0, 1).flatten(1) for kept in (states, cells))
-        return both, (hidden, cell)
+        both = torch.cat([states[0], gather_rows(states[1], layout.mirrored)], dim=1)
+        return both, (_final(states, layout), _final(cells, layout))
 
 
-def _declare(module: nn.Module, inputs: int, units: int, suffix: str = "") -> None:
+def _final(states: Tensor, layout: PackedLayout) -> Tensor:
+    """Concatenate the last states of both directions: (batch, 2 × units)."""
+    return states[:, layout.last].transpose(0, 1).flatten(1)
+
+
+def _register_parameters(module: nn.Module, inputs: int, units: int, suffix: str = "") -> None:
     width = 1 / math.sqrt(units)
     shapes = {
         "weight_ih_l0": (4 * units, inputs),
@@ -121,17 +130,18 @@ def _declare(module: nn.Module, inputs: int, units: int, suffix: str = "") -> No
 class _Recurrence(Function):
     """The time steps of LSTMs that run side by side, one in each direction.
 
-    inputs (directions, all tokens, 4 × units), what the gates take from the vectors;
-    same (directions, batch, 4 × units), added at every step; weight (directions,
-    4 × units, units); hidden and cell to start from (directions, batch, units).
-    Batches come longest sentence first. The gates lie as torch has them: i, f, g, o.
+    inputs (directions, all tokens, 4 × units): the gates' share from the vectors;
+    offset (directions, batch, 4 × units): added at every step;
+    weight (directions, 4 × units, units);
+    hidden, cell (directions, batch, units): the initial state.
+    Rows are ordered longest first; gates have torch's order i, f, g, o.
     """
 
     @staticmethod
     def forward(
         ctx: Any,
         inputs: Tensor,
-        same: Tensor | None,
+        offset: Tensor | None,
         weight: Tensor,
         hidden: Tensor | None,
         cell: Tensor | None,
@@ -140,26 +150,26 @@ class _Recurrence(Function):
         units = weight.shape[2]
         gates = inputs.clone()
         states = inputs.new_empty(*inputs.shape[:2], units)
-        cells, squashed = torch.empty_like(states), torch.empty_like(states)
-        turned, before_h, before_c, end = weight.transpose(1, 2), hidden, cell, 0
+        cells, tanh_cells = torch.empty_like(states), torch.empty_like(states)
+        transposed, previous_h, previous_c, end = weight.transpose(1, 2), hidden, cell, 0
         for size in sizes:
             here = slice(end, end + size)
-            gate, state, now = gates[:, here], states[:, here], cells[:, here]
-            if same is not None:
-                gate += same[:, :size]
-            if before_h is not None:
-                gate.baddbmm_(before_h[:, :size], turned)
+            gate, state, new_cell = gates[:, here], states[:, here], cells[:, here]
+            if offset is not None:
+                gate += offset[:, :size]
+            if previous_h is not None:
+                gate.baddbmm_(previous_h[:, :size], transposed)
             gate[..., : 2 * units].sigmoid_()
             gate[..., 2 * units : 3 * units].tanh_()
             gate[..., 3 * units :].sigmoid_()
             i, f, g, o = gate.chunk(4, dim=2)
-            torch.mul(i, g, out=now)
-            if before_c is not None:
-                now.addcmul_(f, before_c[:, :size])
-            torch.mul(o, torch.tanh(now, out=squashed[:, here]), out=state)
-            before_h, before_c, end = state, now, end + size
-        ctx.save_for_backward(gates, states, cells, squashed, weight, hidden, cell)
-        ctx.sizes, ctx.has_same = sizes, same is not None
+            torch.mul(i, g, out=new_cell)
+            if previous_c is not None:
+                new_cell.addcmul_(f, previous_c[:, :size])
+            torch.mul(o, torch.tanh(new_cell, out=tanh_cells[:, here]), out=state)
+            previous_h, previous_c, end = state, new_cell, end + size
+        ctx.save_for_backward(gates, states, cells, tanh_cells, weight, hidden, cell)
+        ctx.sizes, ctx.has_offset = sizes, offset is not None
         ctx.set_materialize_grads(False)
         return states, cells
 
@@ -168,52 +178,52 @@ class _Recurrence(Function):
     def backward(
         ctx: Any, from_states: Tensor | None, from_cells: Tensor | None
     ) -> tuple[Tensor | None, ...]:
-        gates, states, cells, squashed, weight, hidden, cell = ctx.saved_tensors
+        gates, states, cells, tanh_cells, weight, hidden, cell = ctx.saved_tensors
         units, batch = weight.shape[2], ctx.sizes[0]
         forget, output = gates[..., units : 2 * units], gates[..., 3 * units :]
-        d_gates = _slopes(gates, squashed, _shifted(cells, cell, ctx.sizes))
-        through = torch.ops.aten.tanh_backward(output, squashed)  # of the cell by the state
+        d_gates = _local_gradients(gates, tanh_cells, _previous(cells, cell, ctx.sizes))
+        d_cell_by_state = torch.ops.aten.tanh_backward(output, tanh_cells)
         d_state, d_cell = (states.new_zeros(len(weight), batch, units) for _ in range(2))
-        d_same = gates.new_zeros(len(weight), batch, 4 * units) if ctx.has_same else None
+        d_offset = gates.new_zeros(len(weight), batch, 4 * units) if ctx.has_offset else None
         end = states.shape[1]
         for size in reversed(ctx.sizes):
             here, end = slice(end - size, end), end - size
             dh, dc, gate = d_state[:, :size], d_cell[:, :size], d_gates[:, here]
             if from_states is not None:
                 dh += from_states[:, here]
-            dc.addcmul_(dh, through[:, here])
+            dc.addcmul_(dh, d_cell_by_state[:, here])
             if from_cells is not None:
                 dc += from_cells[:, here]
             gate[..., : 3 * units].view(*gate.shape[:2], 3, units).mul_(dc[:, :, None])
             gate[..., 3 * units :].mul_(dh)
             dc *= forget[:, here]
             torch.bmm(gate, weight, out=dh)
-            if d_same is not None:
-                d_same[:, :size] += gate
-        d_weight = d_gates.transpose(1, 2) @ _shifted(states, hidden, ctx.sizes)
+            if d_offset is not None:
+                d_offset[:, :size] += gate
+        d_weight = d_gates.transpose(1, 2) @ _previous(states, hidden, ctx.sizes)
         d_start = (d_state if hidden is not None else None, d_cell if cell is not None else None)
-        return d_gates, d_same, d_weight, *d_start, None
+        return d_gates, d_offset, d_weight, *d_start, None
 
 
-def _slopes(gates: Tensor, squashed: Tensor, before: Tensor) -> Tensor:
-    """How the cell answers to what goes into i, f and g, and the state to o's."""
+def _local_gradients(gates: Tensor, tanh_cells: Tensor, previous_cells: Tensor) -> Tensor:
+    """Derivatives of the cell in the inputs of i, f and g, and of the state in the input of o."""
     i, f, g, o = gates.chunk(4, dim=2)
-    slopes = torch.empty_like(gates)
-    of_i, of_f, of_g, of_o = slopes.chunk(4, dim=2)
+    gradients = torch.empty_like(gates)
+    of_i, of_f, of_g, of_o = gradients.chunk(4, dim=2)
     aten = torch.ops.aten
     aten.sigmoid_backward.grad_input(g, i, grad_input=of_i)
-    aten.sigmoid_backward.grad_input(before, f, grad_input=of_f)
+    aten.sigmoid_backward.grad_input(previous_cells, f, grad_input=of_f)
     aten.tanh_backward.grad_input(i, g, grad_input=of_g)
-    aten.sigmoid_backward.grad_input(squashed, o, grad_input=of_o)
-    return slopes
+    aten.sigmoid_backward.grad_input(tanh_cells, o, grad_input=of_o)
+    return gradients
 
 
-def _shifted(states: Tensor, start: Tensor | None, sizes: Sequence[int]) -> Tensor:
-    """The state before each packed token's."""
-    before = torch.empty_like(states)
-    before[:, : sizes[0]] = 0.0 if start is None else start
+def _previous(states: Tensor, initial: Tensor | None, sizes: Sequence[int]) -> Tensor:
+    """Return the state of the step before each packed token."""
+    previous = torch.empty_like(states)
+    previous[:, : sizes[0]] = 0.0 if initial is None else initial
     begin = 0
     for size, following in pairwise(sizes):
-        before[:, begin + size : begin + size + following] = states[:, begin : begin + following]
+        previous[:, begin + size : begin + size + following] = states[:, begin : begin + following]
         begin += size
-    return before
+    return previous

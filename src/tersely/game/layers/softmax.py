@@ -1,9 +1,9 @@
-"""Softmax over the vocabulary, in full or adaptive, seen from the target alone.
+"""Softmax over the vocabulary, full or adaptive, evaluated at the target.
 
-Training needs the log-probability of the target word only. The adaptive softmax
-(Grave et al. 2017, https://arxiv.org/abs/1609.04309) computes rare words' scores
-only where one is the target, with fewer units: the vocabulary is ordered by
-frequency, so its head comes first.
+Training needs only the log-probability of the target word. The adaptive softmax
+(Grave et al. 2017, https://arxiv.org/abs/1609.04309) scores a cluster of rare words only
+where one of them is the target, and with fewer units. The vocabulary is ordered by
+frequency, so the frequent words of the head come first.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from tersely.model.shapes import SoftmaxShape
 
 
 class FullSoftmax(nn.Module):
-    """Every word is scored every time."""
+    """A softmax that scores every word at every position."""
 
     def __init__(self, shape: SoftmaxShape) -> None:
         super().__init__()
@@ -32,34 +32,34 @@ class FullSoftmax(nn.Module):
 class _TargetScore(Function):
     """The log-softmax of a linear layer at the targets.
 
-    Scores of all words are by far the largest thing in training (n × vocabulary). They
-    become probabilities, and these the gradient, in the same memory.
+    The scores (n × vocabulary) are by far the largest tensor of training. Scores,
+    probabilities and their gradient share one piece of memory.
     """
 
     @staticmethod
     def forward(ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, targets: Tensor) -> Tensor:
         scores = torch.addmm(bias, hidden, weight.T)  # (n, vocabulary)
         scores -= scores.amax(dim=1, keepdim=True)
-        found = scores.gather(1, targets[:, None])
+        target_scores = scores.gather(1, targets[:, None])
         total = scores.exp_().sum(dim=1, keepdim=True)
         ctx.save_for_backward(hidden, weight, targets, total)
-        ctx.weighed = scores
-        return (found - total.log()).squeeze(1)
+        ctx.exponentials = scores
+        return (target_scores - total.log()).squeeze(1)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         hidden, weight, targets, total = ctx.saved_tensors
-        if ctx.weighed is None:
-            raise RuntimeError("FullSoftmax: the gradient can be taken once only.")
-        of_scores, ctx.weighed = ctx.weighed, None
-        of_scores *= -gradient[:, None] / total
-        of_scores.scatter_add_(1, targets[:, None], gradient[:, None])
-        return of_scores @ weight, of_scores.T @ hidden, of_scores.sum(dim=0), None
+        if ctx.exponentials is None:
+            raise RuntimeError("FullSoftmax: backward() can run only once; its memory is reused.")
+        d_scores, ctx.exponentials = ctx.exponentials, None
+        d_scores *= -gradient[:, None] / total
+        d_scores.scatter_add_(1, targets[:, None], gradient[:, None])
+        return d_scores @ weight, d_scores.T @ hidden, d_scores.sum(dim=0), None
 
 
 class AdaptiveSoftmax(nn.Module):
-    """Frequent words in full, rarer ones in clusters of fewer units."""
+    """A softmax with frequent words in full and rarer ones in clusters of fewer units."""
 
     def __init__(self, shape: SoftmaxShape) -> None:
         super().__init__()
@@ -74,3 +74,15 @@ class AdaptiveSoftmax(nn.Module):
         """Map hidden (n, units) and targets (n,) to log-probabilities (n,)."""
         scores: Tensor = self.output(hidden, targets).output
         return scores
+
+
+SOFTMAXES: dict[str, type[FullSoftmax] | type[AdaptiveSoftmax]] = {
+    "full": FullSoftmax,
+    "adaptive": AdaptiveSoftmax,
+}
+"""The values of model.softmax."""
+
+
+def build_softmax(shape: SoftmaxShape) -> FullSoftmax | AdaptiveSoftmax:
+    """Build the softmax that a shape names."""
+    return SOFTMAXES[shape.softmax](shape)

@@ -1,27 +1,63 @@
-"""Mask rules in torch: Unif, Stopword, and random rates for a decoder that learns first."""
+"""Rule encoders: masks drawn by a fixed rule instead of a learned encoder.
 
-from typing import Protocol
+Unif and Stopword are the paper's (section 3); text/keywords.py has the same rules for text.
+To add a rule encoder, write a class with the methods of `EncoderRule` and add it to `RULES`.
+"""
+
+from typing import Any, Protocol, Self
 
 import torch
 from torch import Tensor
 
-from tersely.game.batches import Batch
+from tersely.game.batch import Batch
+from tersely.game.paper.objective import ObjectiveConfig
 from tersely.text.keywords import Stopword
 from tersely.text.vocabulary import Vocabulary
 
 
 class MaskRule(Protocol):
-    """Draws a mask for each sentence without looking at any parameter."""
+    """Draws a mask for each sentence."""
 
     def __call__(self, batch: Batch, generator: torch.Generator) -> Tensor:
-        """Return keep (batch, time), bool; what it says past the end does not matter."""
+        """Return keep (batch, time), bool; values at padding are ignored."""
+
+
+class EncoderRule(MaskRule, Protocol):
+    """A rule that a decoder can be trained with."""
+
+    @classmethod
+    def from_config(cls, config: ObjectiveConfig, lexicon: Vocabulary) -> Self:
+        """Build the rule from the settings it needs."""
+
+    @staticmethod
+    def title(config: ObjectiveConfig) -> str:
+        """Return the name that the paper gives to a scheme with this rule."""
+
+    @staticmethod
+    def encoder_settings(config: ObjectiveConfig) -> dict[str, Any]:
+        """Return the rule as the settings of a model folder describe it."""
 
 
 class UnifRule:
-    """Each token is kept with probability δ."""
+    """Keeps each token with probability δ."""
 
     def __init__(self, delta: float) -> None:
         self._delta = delta
+
+    @classmethod
+    def from_config(cls, config: ObjectiveConfig, lexicon: Vocabulary) -> Self:
+        """Read δ."""
+        return cls(config.delta)
+
+    @staticmethod
+    def title(config: ObjectiveConfig) -> str:
+        """Return "Unif(δ=…)"."""
+        return f"Unif(δ={config.delta:g})"
+
+    @staticmethod
+    def encoder_settings(config: ObjectiveConfig) -> dict[str, Any]:
+        """Return kind and δ."""
+        return {"kind": "unif", "delta": config.delta}
 
     def __call__(self, batch: Batch, generator: torch.Generator) -> Tensor:
         """Draw one coin a token."""
@@ -29,22 +65,54 @@ class UnifRule:
 
 
 class StopwordRule:
-    """Stop words are kept with probability δ, all else always."""
+    """Keeps stop words with probability δ, and all other tokens."""
 
     def __init__(self, encoder: Stopword, lexicon: Vocabulary) -> None:
-        self._delta = encoder.delta
-        self._is_stop = torch.tensor([encoder.is_stop_word(token) for token in lexicon.tokens])
+        self.encoder = encoder
+        self._is_stop_word = torch.tensor([encoder.is_stop_word(token) for token in lexicon.tokens])
+
+    @classmethod
+    def from_config(cls, config: ObjectiveConfig, lexicon: Vocabulary) -> Self:
+        """Read δ and which marks count as stop words."""
+        encoder = Stopword(
+            config.delta,
+            drop_shift=config.stopword_drops_shift,
+            drop_punctuation=config.stopword_drops_punctuation,
+        )
+        return cls(encoder, lexicon)
+
+    @staticmethod
+    def title(config: ObjectiveConfig) -> str:
+        """Return "Stopword(δ=…)"."""
+        return f"Stopword(δ={config.delta:g})"
+
+    @staticmethod
+    def encoder_settings(config: ObjectiveConfig) -> dict[str, Any]:
+        """Return kind, δ and which marks count as stop words."""
+        return {
+            "kind": "stopword",
+            "delta": config.delta,
+            "drop_shift": config.stopword_drops_shift,
+            "drop_punctuation": config.stopword_drops_punctuation,
+        }
 
     def __call__(self, batch: Batch, generator: torch.Generator) -> Tensor:
-        """Draw one coin a token; it counts for stop words only."""
-        coins = torch.rand(batch.tokens.shape, generator=generator) < self._delta
-        return ~self._is_stop[batch.tokens] | coins
+        """Draw one coin a token; it counts only for stop words."""
+        coins = torch.rand(batch.tokens.shape, generator=generator) < self.encoder.delta
+        return ~self._is_stop_word[batch.tokens] | coins
 
 
 class RandomRateRule:
-    """Each sentence has a rate of its own, drawn from U(0, 1)."""
+    """Keeps tokens with a probability that is drawn from U(0, 1) for each sentence."""
 
     def __call__(self, batch: Batch, generator: torch.Generator) -> Tensor:
         """Draw a rate a sentence, then a coin a token."""
         rates = torch.rand((len(batch.tokens), 1), generator=generator)
         return torch.rand(batch.tokens.shape, generator=generator) < rates
+
+
+RULES: dict[str, type[EncoderRule]] = {
+    "unif": UnifRule,
+    "stopword": StopwordRule,
+}
+"""The rule encoders: `objective.kind` → class."""

@@ -1,16 +1,15 @@
-"""A communication scheme: an encoder and a decoder that learn to understand each other."""
+"""The paper's communication scheme: an encoder and a decoder that are trained together."""
 
 import torch
 from torch import Tensor, nn
 
-from tersely.game.batches import Batch
-from tersely.game.distilled.masks import pack_kept
+from tersely.game.batch import Batch, pack_kept
 from tersely.game.paper.decoder import Decoder
 from tersely.game.paper.encoder import Encoder
 from tersely.model.shapes import PaperShape
 
 
-class Scheme(nn.Module):
+class PaperScheme(nn.Module):
     """Encoder q(z|x) and decoder p(x|z) of one shape."""
 
     def __init__(self, shape: PaperShape) -> None:
@@ -23,14 +22,14 @@ class Scheme(nn.Module):
         )
         self.decoder = Decoder(shape)
 
-    def start_uniform(self, width: float, generator: torch.Generator) -> None:
-        """Draw all parameters from U(−width, width) (paper, appendix C)."""
+    def initialize(self, initial_range: float, generator: torch.Generator) -> None:
+        """Draw all parameters from U(−range, range) (paper, appendix C)."""
         with torch.no_grad():
             for parameter in self.parameters():
-                parameter.uniform_(-width, width, generator=generator)
+                parameter.uniform_(-initial_range, initial_range, generator=generator)
 
     def loss_per_token(self, batch: Batch, keep: Tensor) -> Tensor:
-        """Return −log p(x|z) / tokens with end mark, of each sentence: (batch,)."""
+        """Return −log p(x|z) / (tokens + 1) of each sentence, in nats: (batch,)."""
         return self.total_loss(batch, keep) / (batch.lengths + 1)
 
     def total_loss(self, batch: Batch, keep: Tensor) -> Tensor:
