@@ -6,8 +6,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tersely.runtime.arrays import Floats
 from tersely.runtime.kernels import backend, numpy_backend
-from tersely.runtime.kernels.numpy_backend import Floats, TopK
+from tersely.runtime.kernels.numpy_backend import TopK
 
 TopKFunction = Callable[[Floats, int], TopK]
 

@@ -11,8 +11,9 @@ import pytest
 pytest.importorskip("tersely.runtime.kernels.compiled", reason="no compiler at installation")
 
 from tersely.model.quantization import QuantizedTensor, quantize
+from tersely.runtime.arrays import Floats, Ids
 from tersely.runtime.kernels import compiled, compiled_backend, numpy_backend, pruning
-from tersely.runtime.kernels.numpy_backend import Floats, Ids, Overrides, TopK
+from tersely.runtime.kernels.numpy_backend import Overrides, TopK
 from tests.runtime.kernels.test_pruning import END, LIMITS, random_candidates
 
 RNG = np.random.default_rng(1)

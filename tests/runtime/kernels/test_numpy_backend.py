@@ -3,9 +3,9 @@ import pytest
 import torch
 
 from tersely.model.quantization import quantize
+from tersely.runtime.arrays import Floats
 from tersely.runtime.kernels.numpy_backend import (
     MAX_SPLIT_ROWS,
-    Floats,
     Matrix,
     Overrides,
     log_softmax,

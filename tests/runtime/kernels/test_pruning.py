@@ -5,7 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tersely.runtime.kernels.pruning import Candidates, Ids, extend_key, is_member, prune
+from tersely.runtime.arrays import Ids
+from tersely.runtime.kernels.pruning import Candidates, extend_key, is_member, prune
 
 TOKENS, END = 12, 3
 KEYS = np.random.default_rng(9).integers(0, 1 << 63, 3).astype(np.uint64)

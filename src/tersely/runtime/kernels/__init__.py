@@ -1,1 +1,1 @@
-"""Kernels: the few sums that a suggestion spends its time in, compiled or in NumPy."""
+"""Kernels: the inner loops of the runtime, compiled from C or in NumPy (backend.py selects)."""

@@ -1,4 +1,4 @@
-/* Exponentials, and the kernels made of them: an LSTM cell and logsumexp. Included by loops.h. */
+/* Exponentials, and the kernels that use them: LSTM cell and logsumexp. Included by kernels_*.c. */
 
 /* Adding it to a float below 2^22 in size leaves the nearest integer in the last bits. */
 static const float ROUNDING_SHIFT = 12582912.0f; /* 1.5 * 2^23 */

@@ -6,10 +6,20 @@ float32; products with int8 weights round rows to 16 bits (compiled_backend.py).
 """
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tersely.errors import UsageError
-from tersely.runtime.kernels.numpy_backend import Overrides, log_softmax
+from tersely.runtime.kernels.numpy_backend import (
+    Matrix,
+    Overrides,
+    log_softmax,
+    logsumexp,
+    lstm_cell,
+    top_k,
+    top_k_with_overrides,
+)
+from tersely.runtime.kernels.pruning import prune
 
 BACKENDS = ("numpy", "generic", "avx2", "avx512")
 _requested = os.environ.get("TERSELY_KERNELS", "")
@@ -18,19 +28,9 @@ if _requested not in ("", "any", *BACKENDS):  # "any" is an older name of "gener
         f"TERSELY_KERNELS is {_requested!r}; it can be numpy, generic, avx2 or avx512."
     )
 
-if TYPE_CHECKING or _requested == "numpy":
-    from tersely.runtime.kernels.numpy_backend import (
-        Matrix,
-        logsumexp,
-        lstm_cell,
-        prune,
-        top_k,
-        top_k_with_overrides,
-    )
-
-    BACKEND = "numpy"
-else:
-    try:
+BACKEND = "numpy"
+if not TYPE_CHECKING and _requested != "numpy":
+    with suppress(ImportError):  # not compiled, or compiled from another version
         from tersely.runtime.kernels.compiled_backend import (
             BACKEND,
             Matrix,
@@ -40,17 +40,6 @@ else:
             top_k,
             top_k_with_overrides,
         )
-    except ImportError:  # not compiled, or from another version
-        from tersely.runtime.kernels.numpy_backend import (
-            Matrix,
-            logsumexp,
-            lstm_cell,
-            prune,
-            top_k,
-            top_k_with_overrides,
-        )
-
-        BACKEND = "numpy"
 
 __all__ = [
     "BACKEND",

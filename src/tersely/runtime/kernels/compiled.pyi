@@ -6,7 +6,7 @@ They raise ValueError, with the name of the argument, for an array of another ty
 import numpy as np
 import numpy.typing as npt
 
-from tersely.runtime.kernels.numpy_backend import Floats, Ids
+from tersely.runtime.arrays import Floats, Ids
 from tersely.runtime.kernels.pruning import Bools, DedupKeys, Doubles
 
 INSTRUCTIONS: str

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.model.quantization import QuantizedTensor
+from tersely.runtime.arrays import Floats
 from tersely.runtime.kernels import compiled
-from tersely.runtime.kernels.numpy_backend import Floats, Overrides, TopK
+from tersely.runtime.kernels.numpy_backend import Overrides, TopK
 from tersely.runtime.kernels.pruning import Candidates, Pruned
 
 INTERFACE = 3

@@ -1,8 +1,8 @@
 /* The kernels: their arguments, and one table of functions for each instruction set.
 
    kernels_generic.c, kernels_avx2.c and kernels_avx512.c define the few operations in which
-   instruction sets differ, then include loops.h, which holds the kernels themselves. Pruning
-   (pruning.c) needs no vectors and is compiled once. */
+   instruction sets differ (vectors.h lists them), then include the kernels themselves:
+   activations.h, products.h and top_k.h. Pruning (pruning.c) needs no vectors. */
 
 #ifndef TERSELY_KERNELS_H
 #define TERSELY_KERNELS_H

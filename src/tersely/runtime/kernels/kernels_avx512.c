@@ -36,7 +36,9 @@ ALWAYS_INLINE pair_sums add_pair_products(pair_sums sums, ints a, ints b) {
 
 ALWAYS_INLINE ints total(pair_sums sums) { return sums; }
 
-#include "loops.h"
+#include "activations.h"
+#include "products.h"
+#include "top_k.h"
 
 const kernel_table avx512_kernels = {
     "avx512", multiply_float32, multiply_int8, lstm_cell, logsumexp, top_k,

@@ -67,7 +67,9 @@ ALWAYS_INLINE ints total(pair_sums sums) { return sums; }
 
 #endif
 
-#include "loops.h"
+#include "activations.h"
+#include "products.h"
+#include "top_k.h"
 
 const kernel_table generic_kernels = {
     "generic", multiply_float32, multiply_int8, lstm_cell, logsumexp, top_k,

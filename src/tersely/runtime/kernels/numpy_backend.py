@@ -8,13 +8,10 @@ multiplies a few rows by a few hundred columns at a time.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tersely.model.quantization import QuantizedTensor
-from tersely.runtime.kernels.pruning import prune
+from tersely.runtime.arrays import Floats, Ids
 
-Floats = npt.NDArray[np.float32]
-Ids = npt.NDArray[np.int64]
 TopK = tuple[Ids, Floats]
 """Column indices and their values: (rows, count) each."""
 
@@ -22,21 +19,6 @@ MIN_SPLIT_ROWS, MAX_SPLIT_ROWS = 3, 12
 MAX_MULTIPLY_ADDS = 1_000_000
 MAX_SORTED_COLUMNS = 100
 """So many columns are sorted faster than partitioned."""
-
-__all__ = [
-    "Floats",
-    "Ids",
-    "Matrix",
-    "Overrides",
-    "TopK",
-    "log_softmax",
-    "logsumexp",
-    "lstm_cell",
-    "prune",
-    "sigmoid",
-    "top_k",
-    "top_k_with_overrides",
-]
 
 
 class Overrides(NamedTuple):

@@ -1,4 +1,4 @@
-/* Products of a few rows with a packed matrix. Included by loops.h.
+/* Products of a few rows with a packed matrix. Included by kernels_*.c.
 
    A matrix is packed in panels of PANEL columns, so that a product reads each panel from its start
    to its end. A panel holds float32, unit by unit; or int8, two units at a time. Rows that meet

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
+from tersely.runtime.arrays import Floats, Ids
+
 Doubles = npt.NDArray[np.float64]
-Ids = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 DedupKeys = npt.NDArray[np.uint64]
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: odd, with well-mixed bits

@@ -1,4 +1,4 @@
-/* The top k of each row. Included by loops.h. */
+/* The top k of each row. Included by kernels_*.c. */
 
 enum { VECTORS = 4 }; /* vectors whose running maxima are kept at a time */
 
