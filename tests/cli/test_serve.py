@@ -72,12 +72,12 @@ def test_defaults_in_the_help_are_those_of_the_settings(capsys: pytest.CaptureFi
 def test_a_browser_opens_unless_no_browser_is_given(
     token: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import tersely.service.running as service_running
+    import tersely.service.server as service_server
 
     opened: list[tuple[str, str | None]] = []
     served: list[Any] = []
     monkeypatch.setattr(serve, "_open", lambda url, token: opened.append((url, token)))
-    monkeypatch.setattr(service_running, "serve", lambda *arguments: served.append(arguments))
+    monkeypatch.setattr(service_server, "serve", lambda *arguments: served.append(arguments))
     if token:
         monkeypatch.setenv("TERSELY_TOKEN", token)
     assert main(["serve", "--model", str(tmp_path), "--port", "0", "--no-browser"]) == 0
@@ -144,7 +144,9 @@ def test_a_port_in_use_is_a_one_line_error(
     assert "the port is taken" in result.message
 
 
-@pytest.mark.parametrize("missing", ["fastapi", "uvicorn", "prometheus_client"])
+@pytest.mark.parametrize(
+    "missing", ["fastapi", "uvicorn", "prometheus_client", "pydantic_settings", "cachetools"]
+)
 def test_a_missing_extra_is_an_error_that_names_the_install_command(
     missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""Services as processes of their own, as a person starts them."""
+"""Services as processes of their own, started by a command."""
 
 import os
 import re
@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.service.serving import wait_for
+from tests.service.services import wait_until_ready
 
 ROOT = Path(__file__).parents[2]
+MAX_STOP_SECONDS = 120
 
 
-class Running:
-    """A service that runs; what it logs goes to a file."""
+class ServiceProcess:
+    """A running service; its log goes to a file."""
 
     def __init__(self, command: list[str], folder: Path) -> None:
         self.log = folder / "service.log"
@@ -31,22 +32,22 @@ class Running:
             )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        found = re.match(r"tersely is at (http://\S+)/ ", line)
-        assert found, f"{line}{self.log.read_text()}"
-        self.url = found[1]
+        match = re.match(r"tersely is at (http://\S+)/ ", line)
+        assert match, f"{line}{self.log.read_text()}"
+        self.url = match[1]
 
     def stop(self) -> int:
-        """Ask it to stop, and wait."""
+        """Send SIGTERM, wait for the end and return the exit code."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(120)
+        return self.process.wait(MAX_STOP_SECONDS)
 
 
 @contextmanager
-def running(command: list[str], folder: Path) -> Iterator[Running]:
-    """Start a service, wait until it is ready, and end it at last."""
-    service = Running(command, folder)
+def running(command: list[str], folder: Path) -> Iterator[ServiceProcess]:
+    """Start a service, wait until it is ready, and kill it in the end if it still runs."""
+    service = ServiceProcess(command, folder)
     try:
-        wait_for(service.url)
+        wait_until_ready(service.url)
         yield service
     finally:
         if service.process.poll() is None:

@@ -1,23 +1,25 @@
-"""A service whose model takes its time, as a process of its own: SECONDS a batch.
+"""A service with a slow model, as a process of its own: SECONDS a batch.
 
 python -m tests.service.slow_service SECONDS MEMORY
 """
 
 import sys
 
-import tersely.service.running as running
+from starlette.types import ASGIApp
+
 from tersely.cli.main import main
+from tersely.service import server
 from tersely.service.app import create_app
 from tersely.service.settings import ServiceSettings
-from tests.service.serving import FakeModels
+from tests.service.services import FakeModels
 
 
-def slow_app(settings: ServiceSettings) -> object:
-    """The usual app over a slow model."""
+def create_slow_app(settings: ServiceSettings) -> ASGIApp:
+    """Return the usual app with a slow model."""
     return create_app(settings, models=FakeModels(seconds=float(sys.argv[1])))
 
 
 if __name__ == "__main__":
-    running.create_app = slow_app
-    given = ["serve", "--port", "0", "--no-browser", "--rate", "0", "--deadline", "9"]
-    sys.exit(main([*given, "--batch", "256", "--memory", sys.argv[2], *sys.argv[3:]]))
+    vars(server)["create_app"] = create_slow_app
+    options = ["--port", "0", "--no-browser", "--rate", "0", "--deadline", "9", "--batch", "256"]
+    sys.exit(main(["serve", *options, "--memory", sys.argv[2], *sys.argv[3:]]))

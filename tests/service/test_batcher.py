@@ -5,22 +5,22 @@ from typing import Any
 
 import pytest
 
-from tersely.service.batcher import Batcher, ClosedError, QueueFullError, Wanted
+from tersely.service.batcher import Batcher, ClosedError, IsCancelled, QueueFullError
 
 
 class Worker:
-    """Work that waits for a gate, and keeps what it was given."""
+    """Processing that waits for a gate and stores its batches."""
 
     def __init__(self) -> None:
         self.gate = threading.Event()
-        self.begun = threading.Event()
+        self.started = threading.Event()
         self.batches: list[tuple[str, list[int]]] = []
-        self.wanted: Wanted = lambda: True
+        self.is_cancelled: IsCancelled = lambda: False
 
-    def __call__(self, group: str, items: Sequence[int], is_wanted: Wanted) -> list[int]:
+    def __call__(self, group: str, items: Sequence[int], is_cancelled: IsCancelled) -> list[int]:
         self.batches.append((group, list(items)))
-        self.wanted = is_wanted
-        self.begun.set()
+        self.is_cancelled = is_cancelled
+        self.started.set()
         assert self.gate.wait(60)
         if 13 in items:
             raise ValueError("13")
@@ -30,12 +30,12 @@ class Worker:
 Test = Callable[[Worker, Batcher[str, int, int]], Coroutine[Any, Any, None]]
 
 
-def with_batcher(test: Test, *, together: int = 4, queue_limit: int = 100) -> Worker:
-    """Run a test with a batcher that works until the end of it."""
+def with_batcher(test: Test, *, batch_size: int = 4, queue_limit: int = 100) -> Worker:
+    """Run a test with a batcher that is closed at its end."""
     work = Worker()
 
     async def run() -> None:
-        batcher = Batcher(work, together=lambda group: together, queue_limit=queue_limit)
+        batcher = Batcher(work, batch_size=lambda group: batch_size, queue_limit=queue_limit)
         batcher.start()
         try:
             await asyncio.wait_for(test(work, batcher), 60)
@@ -47,15 +47,17 @@ def with_batcher(test: Test, *, together: int = 4, queue_limit: int = 100) -> Wo
     return work
 
 
-async def begun(work: Worker) -> None:
-    await asyncio.to_thread(work.begun.wait, 60)
+async def started(work: Worker) -> None:
+    await asyncio.to_thread(work.started.wait, 60)
 
 
-def ask(batcher: Batcher[str, int, int], *items: int, group: str = "a") -> asyncio.Task[list[int]]:
+def submit(
+    batcher: Batcher[str, int, int], *items: int, group: str = "a"
+) -> asyncio.Task[list[int]]:
     return asyncio.ensure_future(batcher.submit([(group, item) for item in items]))
 
 
-def test_one_request_is_taken_at_once_and_alone() -> None:
+def test_a_single_request_is_processed_at_once_and_alone() -> None:
     async def test(work: Worker, batcher: Batcher[str, int, int]) -> None:
         work.gate.set()
         assert await batcher.submit([("a", 1)]) == [10]
@@ -64,27 +66,27 @@ def test_one_request_is_taken_at_once_and_alone() -> None:
     assert with_batcher(test).batches == [("a", [1]), ("a", [2])]
 
 
-def test_what_waits_is_answered_together_at_most_so_many() -> None:
+def test_waiting_requests_form_batches_up_to_the_batch_size() -> None:
     async def test(work: Worker, batcher: Batcher[str, int, int]) -> None:
-        tasks = [ask(batcher, 0)]
-        await begun(work)
-        tasks += [ask(batcher, item) for item in range(1, 7)]
+        tasks = [submit(batcher, 0)]
+        await started(work)
+        tasks += [submit(batcher, item) for item in range(1, 7)]
         await asyncio.sleep(0)
-        assert batcher.waiting == 6
+        assert batcher.queue_length == 6
         assert batcher.busy_seconds > 0
         work.gate.set()
         assert await asyncio.gather(*tasks) == [[10 * item] for item in range(7)]
-        assert batcher.waiting == 0
+        assert batcher.queue_length == 0
 
     assert with_batcher(test).batches == [("a", [0]), ("a", [1, 2, 3, 4]), ("a", [5, 6])]
 
 
-def test_only_what_belongs_together_is_and_nobody_is_passed_over() -> None:
+def test_a_batch_holds_one_group_and_the_queue_keeps_its_order() -> None:
     async def test(work: Worker, batcher: Batcher[str, int, int]) -> None:
-        tasks = [ask(batcher, 0)]
-        await begun(work)
+        tasks = [submit(batcher, 0)]
+        await started(work)
         for item, group in [(1, "a"), (2, "b"), (3, "a"), (4, "b"), (5, "c")]:
-            tasks.append(ask(batcher, item, group=group))
+            tasks.append(submit(batcher, item, group=group))
         await asyncio.sleep(0)
         work.gate.set()
         assert await asyncio.gather(*tasks) == [[10 * item] for item in range(6)]
@@ -92,61 +94,61 @@ def test_only_what_belongs_together_is_and_nobody_is_passed_over() -> None:
     assert with_batcher(test).batches[1:] == [("a", [1, 3]), ("b", [2, 4]), ("c", [5])]
 
 
-def test_beyond_the_limit_all_of_a_request_is_refused() -> None:
+def test_a_request_beyond_the_queue_limit_is_refused_as_a_whole() -> None:
     async def test(work: Worker, batcher: Batcher[str, int, int]) -> None:
-        first = ask(batcher, 0)
-        await begun(work)
-        second = ask(batcher, 1, 2)
+        first = submit(batcher, 0)
+        await started(work)
+        second = submit(batcher, 1, 2)
         await asyncio.sleep(0)
         with pytest.raises(QueueFullError):
             await batcher.submit([("a", 3), ("a", 4)])
-        third = ask(batcher, 5)
+        third = submit(batcher, 5)
         await asyncio.sleep(0)
         work.gate.set()
-        assert await asyncio.gather(first, second, third) == [[0], [10, 20], [50]]
+        assert list(await asyncio.gather(first, second, third)) == [[0], [10, 20], [50]]
 
     with_batcher(test, queue_limit=3)
 
 
-def test_what_nobody_waits_for_is_dropped_and_makes_room() -> None:
+def test_cancelled_requests_are_dropped_and_make_room() -> None:
     async def test(work: Worker, batcher: Batcher[str, int, int]) -> None:
-        first = ask(batcher, 0)
-        await begun(work)
-        left = [ask(batcher, item) for item in (1, 2, 3)]
+        first = submit(batcher, 0)
+        await started(work)
+        left = [submit(batcher, item) for item in (1, 2, 3)]
         await asyncio.sleep(0)
         for task in left:
             task.cancel()
         await asyncio.sleep(0)
-        later = ask(batcher, 4)
+        later = submit(batcher, 4)
         await asyncio.sleep(0)
         work.gate.set()
-        assert await asyncio.gather(first, later) == [[0], [40]]
+        assert list(await asyncio.gather(first, later)) == [[0], [40]]
 
     assert with_batcher(test, queue_limit=3).batches == [("a", [0]), ("a", [4])]
 
 
-def test_the_work_is_told_when_nobody_waits_any_more() -> None:
+def test_a_running_batch_can_check_whether_it_is_cancelled() -> None:
     async def test(work: Worker, batcher: Batcher[str, int, int]) -> None:
-        task = ask(batcher, 0)
-        await begun(work)
-        assert work.wanted()
+        task = submit(batcher, 0)
+        await started(work)
+        assert not work.is_cancelled()
         task.cancel()
         await asyncio.sleep(0)
-        assert not work.wanted()
+        assert work.is_cancelled()
 
     with_batcher(test)
 
 
-def test_one_that_fails_does_not_fail_the_others() -> None:
+def test_a_request_that_fails_does_not_fail_the_others_of_its_batch() -> None:
     async def test(work: Worker, batcher: Batcher[str, int, int]) -> None:
-        tasks = [ask(batcher, 0)]
-        await begun(work)
-        tasks += [ask(batcher, item) for item in (1, 13, 2)]
+        tasks = [submit(batcher, 0)]
+        await started(work)
+        tasks += [submit(batcher, item) for item in (1, 13, 2)]
         await asyncio.sleep(0)
         work.gate.set()
-        answers = await asyncio.gather(*tasks, return_exceptions=True)
-        assert [answers[0], answers[1], answers[3]] == [[0], [10], [20]]
-        assert isinstance(answers[2], ValueError)
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [results[0], results[1], results[3]] == [[0], [10], [20]]
+        assert isinstance(results[2], ValueError)
 
     assert with_batcher(test).batches[1:] == [
         ("a", [1, 13, 2]),
@@ -156,10 +158,10 @@ def test_one_that_fails_does_not_fail_the_others() -> None:
     ]
 
 
-def test_a_closed_batcher_answers_what_waits_and_takes_no_more() -> None:
+def test_a_closed_batcher_processes_its_queue_and_takes_no_more() -> None:
     async def test(work: Worker, batcher: Batcher[str, int, int]) -> None:
-        tasks = [ask(batcher, item) for item in range(3)]
-        await begun(work)
+        tasks = [submit(batcher, item) for item in range(3)]
+        await started(work)
         batcher.close()
         with pytest.raises(ClosedError):
             await batcher.submit([("a", 9)])
@@ -169,14 +171,14 @@ def test_a_closed_batcher_answers_what_waits_and_takes_no_more() -> None:
     with_batcher(test)
 
 
-def test_sizes_are_observed() -> None:
+def test_batch_sizes_are_reported() -> None:
     async def run() -> list[int]:
         sizes: list[int] = []
-        batcher = Batcher(
-            lambda group, items, is_wanted: items,
-            together=lambda group: 4,
+        batcher: Batcher[str, int, int] = Batcher(
+            lambda group, items, is_cancelled: items,
+            batch_size=lambda group: 4,
             queue_limit=10,
-            observe=sizes.append,
+            on_batch=sizes.append,
         )
         batcher.start()
         await batcher.submit([("a", 1), ("a", 2)])

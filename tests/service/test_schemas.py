@@ -1,55 +1,84 @@
+from typing import Any
+
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from tersely.completion.options import CompletionOptions
 from tersely.service.schemas import (
-    CompleteBody,
-    CompleteMany,
-    CompleteOne,
-    ForgetAll,
+    BatchCompletionRequest,
+    CompletionBody,
+    CompletionRequest,
+    ForgetAllRequest,
     ForgetBody,
-    ForgetOne,
-    RememberBody,
+    ForgetRequest,
+    RememberRequest,
 )
 
-BODY = TypeAdapter(CompleteBody)
-FORGET = TypeAdapter(ForgetBody)
+COMPLETION: TypeAdapter[Any] = TypeAdapter(CompletionBody)
+FORGET: TypeAdapter[Any] = TypeAdapter(ForgetBody)
 
 
-def test_a_body_is_one_or_many() -> None:
-    assert isinstance(BODY.validate_python({"keywords": "a"}), CompleteOne)
-    assert isinstance(BODY.validate_python({"batch": [{"keywords": "a"}]}), CompleteMany)
-    assert isinstance(FORGET.validate_python({"text": "a"}), ForgetOne)
-    assert isinstance(FORGET.validate_python({"all": True}), ForgetAll)
+def test_the_fields_of_a_body_select_its_schema() -> None:
+    single, batch = {"keywords": "a"}, {"batch": [{"keywords": "a"}]}
+    assert isinstance(COMPLETION.validate_python(single), CompletionRequest)
+    assert isinstance(COMPLETION.validate_python(batch), BatchCompletionRequest)
+    assert isinstance(FORGET.validate_python({"text": "a"}), ForgetRequest)
+    assert isinstance(FORGET.validate_python({"all": True}), ForgetAllRequest)
 
 
-@pytest.mark.parametrize("words", [0, 1, 31, 32])
-@pytest.mark.parametrize("blank", [" ", "\n", "  ", "\t"])
-def test_32_keywords_are_few_enough(words: int, blank: str) -> None:
-    text = blank.join(["é!"] * words)
-    for keywords in (text, blank + text, text + blank):
-        assert CompleteOne(keywords=keywords).keywords == keywords
+def test_a_request_has_every_option_of_the_library_but_the_deadline() -> None:
+    request = CompletionRequest(
+        keywords="soup",
+        n=5,
+        prefix=True,
+        order="free",
+        including=["hot"],
+        without=["cold"],
+        context="Hello.",
+        corrections=True,
+    )
+    assert request.options() == CompletionOptions(
+        n=5,
+        prefix=True,
+        order="free",
+        including=("hot",),
+        without=("cold",),
+        context="Hello.",
+        corrections=True,
+    )
+    options = set(CompletionOptions.__dataclass_fields__) - {"deadline"}
+    assert set(CompletionRequest.model_fields) == options | {"keywords", "model"}
+    assert CompletionRequest(keywords="soup").options() == CompletionOptions()
 
 
-@pytest.mark.parametrize("blank", [" ", "\n", "\t\r"])
-def test_33_are_too_many(blank: str) -> None:
-    with pytest.raises(ValidationError):
-        CompleteOne(keywords=blank.join(["a"] * 33))
+def test_32_keywords_are_accepted() -> None:
+    for blank in (" ", "\n", "  ", "\t"):
+        for words in (0, 1, 31, 32):
+            text = blank.join(["é!"] * words)
+            for keywords in (text, blank + text, text + blank):
+                assert CompletionRequest(keywords=keywords).keywords == keywords
 
 
-def test_a_complaint_speaks_of_the_field_alone() -> None:
+def test_33_keywords_are_refused() -> None:
+    for blank in (" ", "\n", "\t\r"):
+        with pytest.raises(ValidationError):
+            CompletionRequest(keywords=blank.join(["a"] * 33))
+
+
+def test_an_error_names_the_field() -> None:
     with pytest.raises(ValidationError) as error:
-        BODY.validate_python({"keywords": "a", "n": 11})
+        COMPLETION.validate_python({"keywords": "a", "n": 11})
     (problem,) = error.value.errors()
     assert problem["loc"][-1] == "n"
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\t", "\x1f", "\u2003"])
-def test_nothing_is_nothing_to_remember(text: str) -> None:
-    with pytest.raises(ValidationError):
-        RememberBody(text=text)
+def test_a_blank_sentence_cannot_be_remembered() -> None:
+    for text in ("", " ", "\n\t", "\x1f", "\u2003"):
+        with pytest.raises(ValidationError):
+            RememberRequest(text=text)
 
 
-def test_a_whole_number_may_have_a_point() -> None:
-    assert BODY.validate_python({"keywords": "a", "n": 3.0}).n == 3
+def test_an_integer_may_be_written_with_a_point() -> None:
+    assert COMPLETION.validate_python({"keywords": "a", "n": 3.0}).n == 3
     with pytest.raises(ValidationError):
-        BODY.validate_python({"keywords": "a", "n": 3.5})
+        COMPLETION.validate_python({"keywords": "a", "n": 3.5})

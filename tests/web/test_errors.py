@@ -4,8 +4,8 @@ import pytest
 from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
-from tersely.web.errors import Refusal, documented, install_error_handlers
-from tests.web.asking import ask, problem
+from tersely.web.errors import ApiError, error_responses, install_error_handlers
+from tests.web.asgi import error_code, request
 
 
 class Body(BaseModel):
@@ -14,28 +14,28 @@ class Body(BaseModel):
 
 @pytest.fixture
 def app() -> FastAPI:
-    found = FastAPI()
-    install_error_handlers(found)
+    app = FastAPI()
+    install_error_handlers(app)
 
-    @found.post("/number", responses=documented(422))
+    @app.post("/number", responses=error_responses(422))
     def number(body: Body) -> int:
         return body.number
 
-    @found.get("/refused")
-    def refused() -> None:
-        raise Refusal(503, "overloaded", "Come back.", headers={"Retry-After": "7"})
+    @app.get("/overloaded")
+    def overloaded() -> None:
+        raise ApiError(503, "overloaded", "Come back.", headers={"Retry-After": "7"})
 
-    @found.get("/broken")
+    @app.get("/broken")
     def broken() -> None:
         raise ValueError("what a person typed")
 
-    return found
+    return app
 
 
-def test_a_refusal_is_told_with_its_headers(app: FastAPI) -> None:
-    answer = asyncio.run(ask(app, "GET", "/refused"))
-    assert (answer.status_code, problem(answer)) == (503, "overloaded")
-    assert answer.headers["retry-after"] == "7"
+def test_an_api_error_is_sent_with_its_headers(app: FastAPI) -> None:
+    response = asyncio.run(request(app, "GET", "/overloaded"))
+    assert (response.status_code, error_code(response)) == (503, "overloaded")
+    assert response.headers["retry-after"] == "7"
 
 
 @pytest.mark.parametrize(
@@ -52,23 +52,22 @@ def test_a_refusal_is_told_with_its_headers(app: FastAPI) -> None:
 def test_every_error_has_the_one_shape(
     app: FastAPI, method: str, path: str, body: bytes | None, status: int, code: str
 ) -> None:
-    answer = asyncio.run(
-        ask(app, method, path, content=body, headers={"Content-Type": "application/json"})
-    )
-    assert (answer.status_code, problem(answer)) == (status, code)
+    headers = {"Content-Type": "application/json"}
+    response = asyncio.run(request(app, method, path, content=body, headers=headers))
+    assert (response.status_code, error_code(response)) == (status, code)
 
 
-def test_what_is_wrong_is_said_by_field_and_without_what_was_in_it(app: FastAPI) -> None:
-    answer = asyncio.run(ask(app, "POST", "/number", json={"number": "a secret"}))
-    message = answer.json()["error"]["message"]
+def test_a_validation_error_names_the_field_but_not_its_value(app: FastAPI) -> None:
+    response = asyncio.run(request(app, "POST", "/number", json={"number": "a secret"}))
+    message = response.json()["error"]["message"]
     assert message.startswith("number: ")
     assert "secret" not in message
 
 
-def test_a_failure_tells_nothing_of_the_inside(app: FastAPI) -> None:
-    assert "typed" not in asyncio.run(ask(app, "GET", "/broken")).text
+def test_an_unexpected_error_reveals_no_internals(app: FastAPI) -> None:
+    assert "typed" not in asyncio.run(request(app, "GET", "/broken")).text
 
 
-def test_errors_stand_in_the_schema(app: FastAPI) -> None:
-    answer = app.openapi()["paths"]["/number"]["post"]["responses"]["422"]
-    assert answer["content"]["application/json"]["schema"]["$ref"].endswith("/ErrorAnswer")
+def test_errors_are_in_the_openapi_schema(app: FastAPI) -> None:
+    response = app.openapi()["paths"]["/number"]["post"]["responses"]["422"]
+    assert response["content"]["application/json"]["schema"]["$ref"].endswith("/ErrorResponse")

@@ -2,12 +2,12 @@ import asyncio
 
 import pytest
 
-from tersely.web.origins import Origins, Site, host_name
-from tests.web.asking import HOME, Echo, ask, problem
+from tersely.web.origins import OriginMiddleware, Site, host_name, is_ip_address, is_loopback
+from tests.web.asgi import BASE_URL, EchoApp, error_code, request
 
 JSON = {"Content-Type": "application/json"}
-FRIEND = "https://friend.example"
-SITE = Site(origins=frozenset([FRIEND]))
+ALLOWED = "https://friend.example"
+SITE = Site(origins=frozenset([ALLOWED]))
 FORGED = {
     "form": {"Origin": "https://evil.example", "Content-Type": "application/x-www-form-urlencoded"},
     "plain text form": {"Content-Type": "text/plain", "Sec-Fetch-Site": "cross-site"},
@@ -24,17 +24,21 @@ FORGED = {
 }
 
 
+def checked(app: EchoApp | None = None) -> OriginMiddleware:
+    return OriginMiddleware(app or EchoApp(), SITE, prefixes=["/v1/"])
+
+
 @pytest.mark.promise(17)
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 @pytest.mark.parametrize("shape", FORGED)
-def test_a_forged_write_is_refused(shape: str, method: str) -> None:
-    app = Echo()
-    guarded = Origins(app, SITE, below=["/v1/"])
-    answer = asyncio.run(ask(guarded, method, "/v1/memory", content="{}", headers=FORGED[shape]))
-    assert answer.status_code in (403, 415)
-    assert problem(answer) in ("cross_site", "unknown_host", "not_json")
-    assert "access-control-allow-origin" not in answer.headers
-    assert app.bodies == []
+def test_a_forged_write_is_refused(shape: str) -> None:
+    echo = EchoApp()
+    app, headers = checked(echo), FORGED[shape]
+    for method in ("POST", "PUT", "DELETE"):
+        response = asyncio.run(request(app, method, "/v1/memory", content="{}", headers=headers))
+        assert response.status_code in (403, 415)
+        assert error_code(response) in ("cross_site", "unknown_host", "not_json")
+        assert "access-control-allow-origin" not in response.headers
+    assert echo.bodies == []
 
 
 @pytest.mark.parametrize(
@@ -42,68 +46,75 @@ def test_a_forged_write_is_refused(shape: str, method: str) -> None:
     [
         JSON,
         {"Content-Type": "application/json; charset=utf-8"},
-        {"Origin": HOME, "Sec-Fetch-Site": "same-origin", **JSON},
+        {"Origin": BASE_URL, "Sec-Fetch-Site": "same-origin", **JSON},
         {"Sec-Fetch-Site": "none", **JSON},
         {"Host": "localhost:8765", "Origin": "http://localhost:8765", **JSON},
         {"Host": "[::1]:8765", "Origin": "http://[::1]:8765", **JSON},
     ],
 )
-def test_own_pages_and_programs_may_write(headers: dict[str, str]) -> None:
-    guarded = Origins(Echo(), SITE, below=["/v1/"])
-    answer = asyncio.run(ask(guarded, "POST", "/v1/memory", content="{}", headers=headers))
-    assert answer.status_code == 200
-    assert "access-control-allow-origin" not in answer.headers
+def test_the_page_of_the_site_and_programs_may_write(headers: dict[str, str]) -> None:
+    response = asyncio.run(request(checked(), "POST", "/v1/memory", content="{}", headers=headers))
+    assert response.status_code == 200
+    assert "access-control-allow-origin" not in response.headers
 
 
 @pytest.mark.parametrize(
     "headers", [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}]
 )
-def test_other_sites_may_read_scripts_but_not_answers(headers: dict[str, str]) -> None:
-    guarded = Origins(Echo(), SITE, below=["/v1/"])
-    assert asyncio.run(ask(guarded, "GET", "/v1/memory", headers=headers)).status_code == 403
-    assert asyncio.run(ask(guarded, "GET", "/tersely.js", headers=headers)).status_code == 200
+def test_other_sites_may_read_scripts_but_not_the_api(headers: dict[str, str]) -> None:
+    app = checked()
+    assert asyncio.run(request(app, "GET", "/v1/memory", headers=headers)).status_code == 403
+    assert asyncio.run(request(app, "GET", "/tersely.js", headers=headers)).status_code == 200
 
 
-def test_an_allowed_origin_may_ask_and_read() -> None:
-    guarded = Origins(Echo(), SITE, below=["/v1/"])
-    headers = {"Origin": FRIEND, "Sec-Fetch-Site": "cross-site", **JSON}
-    answer = asyncio.run(ask(guarded, "POST", "/v1/complete", content="{}", headers=headers))
-    assert answer.status_code == 200
-    assert answer.headers["access-control-allow-origin"] == FRIEND
-    assert "Origin" in answer.headers["vary"]
+def test_an_allowed_origin_may_send_requests_and_read_responses() -> None:
+    headers = {"Origin": ALLOWED, "Sec-Fetch-Site": "cross-site", **JSON}
+    response = asyncio.run(
+        request(checked(), "POST", "/v1/complete", content="{}", headers=headers)
+    )
+    assert response.status_code == 200
+    assert response.headers["access-control-allow-origin"] == ALLOWED
+    assert "Origin" in response.headers["vary"]
 
 
-@pytest.mark.parametrize(("origin", "status"), [(FRIEND, 204), ("https://evil.example", 403)])
-def test_a_browser_is_told_whether_it_may_ask(origin: str, status: int) -> None:
-    guarded = Origins(Echo(), SITE, below=["/v1/"])
+@pytest.mark.parametrize(("origin", "status"), [(ALLOWED, 204), ("https://evil.example", 403)])
+def test_a_preflight_is_granted_to_allowed_origins_only(origin: str, status: int) -> None:
     headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
-    answer = asyncio.run(ask(guarded, "OPTIONS", "/v1/complete", headers=headers))
-    assert answer.status_code == status
-    allowed = answer.headers.get("access-control-allow-origin")
-    assert allowed == (FRIEND if status == 204 else None)
+    response = asyncio.run(request(checked(), "OPTIONS", "/v1/complete", headers=headers))
+    assert response.status_code == status
+    allowed = response.headers.get("access-control-allow-origin")
+    assert allowed == (ALLOWED if status == 204 else None)
     if status == 204:
-        assert "content-type" in answer.headers["access-control-allow-headers"].lower()
+        assert "content-type" in response.headers["access-control-allow-headers"].lower()
 
 
-def test_addresses_go_where_names_must_be_known() -> None:
-    wide = Site(hosts=frozenset(["tersely.example"]), any_address=True)
-    assert wide.is_own_host("192.168.1.7:8765")
-    assert wide.is_own_host("[2001:db8::7]:8765")
-    assert wide.is_own_host("Tersely.Example")
-    assert not wide.is_own_host("evil.example")
-    assert not wide.is_own_host("")
+def test_a_public_site_accepts_any_address_but_only_its_own_names() -> None:
+    public = Site(hosts=frozenset(["tersely.example"]), any_address=True)
+    assert public.is_own_host("192.168.1.7:8765")
+    assert public.is_own_host("[2001:db8::7]:8765")
+    assert public.is_own_host("Tersely.Example")
+    assert not public.is_own_host("evil.example")
+    assert not public.is_own_host("")
     assert not SITE.is_own_host("192.168.1.7:8765")
 
 
-@pytest.mark.parametrize(
-    ("header", "name"),
-    [
-        ("localhost:80", "localhost"),
-        ("[::1]:80", "[::1]"),
-        ("LOCALHOST", "localhost"),
-        ("[::1", ""),
-        ("", ""),
-    ],
-)
-def test_a_host_is_read_without_its_port(header: str, name: str) -> None:
-    assert host_name(header) == name
+def test_a_host_name_has_no_port_and_no_capitals() -> None:
+    names = {
+        "localhost:80": "localhost",
+        "[::1]:80": "[::1]",
+        "LOCALHOST": "localhost",
+        "[::1": "",
+        "": "",
+    }
+    assert {header: host_name(header) for header in names} == names
+
+
+def test_loopback_hosts_are_recognised() -> None:
+    loopback = ["127.0.0.1", "127.1.2.3", "localhost", "LocalHost", "::1", "[::1]"]
+    others = ["0.0.0.0", "::", "192.168.1.2", "localhost.example.org", "", "127.0.0.1.example.org"]
+    assert [host for host in loopback + others if is_loopback(host)] == loopback
+
+
+def test_an_ip_address_is_not_a_name() -> None:
+    assert is_ip_address("[::1]")
+    assert not is_ip_address("example.org")

@@ -1,7 +1,6 @@
 """`tersely serve`: start the web page and the REST service."""
 
 import argparse
-import os
 import threading
 import webbrowser
 from pathlib import Path
@@ -11,7 +10,7 @@ from urllib.parse import quote
 from tersely.errors import UsageError
 
 if TYPE_CHECKING:
-    from tersely.service.layers import Layered
+    from tersely.service.settings import LoadedSettings
 
 EXAMPLES = """\
 examples:
@@ -97,33 +96,30 @@ def _add_limit_options(group: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Load the settings, bind the port, open the page and serve."""
-    layered = _settings(args)
+    loaded = _load_settings(args)
     if args.show_settings:
-        print("\n".join(layered.lines()))
+        print("\n".join(loaded.toml_lines()))
         return
-    from tersely.service.running import bind, serve, url_of
-    from tersely.service.workers import serve_with_workers
+    from tersely.service.server import bind, serve, url_of
 
-    settings = layered.settings
-    with bind(settings) as listening:
-        url = url_of(listening)
+    settings = loaded.settings
+    with bind(settings) as listener:
+        url = url_of(listener)
         print(f"tersely is at {url} (Ctrl-C stops it)", flush=True)
         if not args.no_browser:
             _open(url, settings.token.get_secret_value() if settings.token else None)
-        if settings.workers == 1:
-            serve(settings, listening)
-        else:
-            serve_with_workers(settings, listening)
+        serve(settings, listener)
 
 
-def _settings(args: argparse.Namespace) -> "Layered":
+def _load_settings(args: argparse.Namespace) -> "LoadedSettings":
     try:
+        import cachetools  # noqa: F401
         import fastapi  # noqa: F401
         import prometheus_client  # noqa: F401
+        import pydantic_settings  # noqa: F401
         import uvicorn  # noqa: F401
 
-        from tersely.service.layers import gather
-        from tersely.service.settings import ServiceSettings
+        from tersely.service.settings import ServiceSettings, load_settings
     except ImportError as error:
         raise UsageError(
             f'{error.name} is not installed. Try: pip install "tersely[serve]"'
@@ -131,7 +127,7 @@ def _settings(args: argparse.Namespace) -> "Layered":
     flags: dict[str, Any] = {
         name: getattr(args, name) for name in ServiceSettings.model_fields if name in args
     }
-    return gather(flags, file=args.settings, environment=os.environ)
+    return load_settings(flags, file=args.settings)
 
 
 def _open(url: str, token: str | None) -> None:

@@ -1,4 +1,4 @@
-"""The app: everything of a service put together, from settings to what a server runs."""
+"""App: creates the components of a service from its settings and puts the app together."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,71 +11,79 @@ from starlette.types import ASGIApp
 
 from tersely import __version__
 from tersely.errors import TerselyError
-from tersely.service.answering import Answering
-from tersely.service.catalogue import Catalogue, Models
-from tersely.service.completing import completing_routes
+from tersely.service.components import Components
+from tersely.service.engine import Engine
+from tersely.service.memory_store import MemoryStore
 from tersely.service.metrics import Metrics
-from tersely.service.page import STATIC, add_page
-from tersely.service.phrases import Phrases
-from tersely.service.remembering import remembering_routes
+from tersely.service.models import ModelRepository, Models
+from tersely.service.routes import completion, health, memory
+from tersely.service.routes.page import STATIC, add_page
 from tersely.service.settings import ServiceSettings
-from tersely.service.watching import watching_routes
-from tersely.web.errors import Refusal, install_error_handlers
-from tersely.web.guards import Guards, guarded
-from tersely.web.logs import log_exchange
-from tersely.web.observing import Exchange
-from tersely.web.rate import RateLimiter
+from tersely.web.errors import ApiError, install_error_handlers
+from tersely.web.middleware import AccessPolicy, add_middleware
+from tersely.web.rate_limit import RateLimiter
+from tersely.web.request_log import RequestRecord, log_request
 
 DESCRIPTION = "Type a few keywords, get the sentence."
+ROUTERS = (completion.router, memory.router, health.router)
 
 
 def create_app(
     settings: ServiceSettings, *, models: Models | None = None, static: Path = STATIC
 ) -> ASGIApp:
-    """A service, guarded and ready to run; its default model is loaded."""
-    models = models or Catalogue(settings.model, settings.models)
-    phrases = Phrases(settings.memory, available=settings.is_private)
-    metrics = Metrics()
-    limiter = RateLimiter(
-        per_second=settings.rate, burst=settings.burst, trusted_proxies=settings.trust_proxy
-    )
-    answering = Answering(models, settings, phrases, metrics)
+    """Return a service with its middleware; its default model is loaded."""
+    components = _create_components(settings, models)
 
     @asynccontextmanager
-    async def working(_app: FastAPI) -> AsyncIterator[None]:
-        answering.batcher.start()
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        components.engine.batcher.start()
         yield
-        answering.batcher.close()
+        components.engine.batcher.close()
 
     app = FastAPI(
         title="tersely",
         description=DESCRIPTION,
         version=__version__,
-        lifespan=working,
-        docs_url=None,  # its page would load scripts from elsewhere
+        lifespan=lifespan,
+        docs_url=None,  # these pages would load scripts of another site
         redoc_url=None,
     )
+    app.state.components = components
     install_error_handlers(app)
-    app.add_exception_handler(TerselyError, _failure(settings))
-    app.include_router(completing_routes(answering, models, limiter))
-    app.include_router(remembering_routes(phrases))
-    app.include_router(watching_routes(answering, metrics))
+    app.add_exception_handler(TerselyError, _failure_handler(settings))
+    for router in ROUTERS:
+        app.include_router(router)
     add_page(app, static)
 
-    def tell(exchange: Exchange) -> None:
-        metrics.exchange(exchange)
-        log_exchange(exchange)
+    def on_finish(record: RequestRecord) -> None:
+        components.metrics.count_request(record)
+        log_request(record)
 
     token = settings.token.get_secret_value() if settings.token else None
-    guards = Guards(site=settings.site, limiter=limiter, token=token)
-    return guarded(app, guards, tell=tell)
+    policy = AccessPolicy(site=settings.site, limiter=components.limiter, token=token)
+    return add_middleware(app, policy, on_finish=on_finish)
 
 
-def _failure(settings: ServiceSettings) -> Callable[[Request, Exception], Response]:
-    """What failed is told only where nobody but the person asks: it may name a file."""
+def _create_components(settings: ServiceSettings, models: Models | None) -> Components:
+    models = models or ModelRepository(settings.model, settings.models)
+    memory_store = MemoryStore(settings.memory, is_available=settings.is_private)
+    metrics = Metrics()
+    return Components(
+        engine=Engine(models, settings, memory_store, metrics),
+        models=models,
+        memory=memory_store,
+        metrics=metrics,
+        limiter=RateLimiter(
+            per_second=settings.rate, burst=settings.burst, trusted_proxies=settings.trust_proxy
+        ),
+    )
 
-    def answer(_request: Request, error: Exception) -> Response:
-        message = str(error) if settings.is_private else "Something failed here."
-        return Refusal(500, "failed", message).response()
 
-    return answer
+def _failure_handler(settings: ServiceSettings) -> Callable[[Request, Exception], Response]:
+    """Respond 500; the message may name a file, so only a private service sends it."""
+
+    def handle(_request: Request, error: Exception) -> Response:
+        message = str(error) if settings.is_private else "The service failed."
+        return ApiError(500, "failed", message).response()
+
+    return handle

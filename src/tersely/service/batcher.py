@@ -1,11 +1,12 @@
-"""Batcher: requests that wait while the model is busy are answered together.
+"""Batcher: requests that wait while the model is busy are processed in one batch.
 
-One thread works; whenever it is free it takes what waits, at most so many and only what
-can be answered together, and never waits for more to come. Without load a request is
-thus taken at once, alone; under load batches fill by themselves while the thread works.
+One thread does the work. Whenever it is free, it takes the oldest request and those in the
+queue that have the same group, up to a batch size. It never waits for more requests: an idle
+service processes a request at once, alone, and under load batches fill while the thread works.
 
-How many may wait is bounded. A request that nobody waits for any more, since its time is
-up or its client has gone, is dropped; the work is told, and may stop in the middle.
+The queue is bounded. Requests that were cancelled, because their deadline has passed or their
+client has disconnected, are dropped from the queue; a running batch can check whether all of
+its requests were.
 """
 
 import asyncio
@@ -17,49 +18,53 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-Group = TypeVar("Group", bound=Hashable)
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-Wanted = Callable[[], bool]
+GroupT = TypeVar("GroupT", bound=Hashable)
+ItemT = TypeVar("ItemT")
+ResultT = TypeVar("ResultT")
+IsCancelled = Callable[[], bool]
 
 LOGGER = logging.getLogger("tersely.service")
 
 
 class QueueFullError(Exception):
-    """More would have to wait than may."""
+    """The queue has no room for the request."""
 
 
 class ClosedError(Exception):
-    """The batcher works no more."""
+    """The batcher takes no more requests."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting(Generic[Group, Item]):
-    group: Group
-    item: Item
-    answer: "asyncio.Future[Any]"
+class _Pending(Generic[GroupT, ItemT]):
+    """An item in the queue and the future of its result; the future is done if cancelled."""
+
+    group: GroupT
+    item: ItemT
+    result: "asyncio.Future[Any]"
 
 
-class Batcher(Generic[Group, Item, Result]):
-    """A thread that answers items in batches; belongs to one event loop.
+class Batcher(Generic[GroupT, ItemT, ResultT]):
+    """A thread that processes items in batches; belongs to one event loop.
 
-    `work` answers items of one group, in order; `together` tells how many of a group may be
-    answered at once.
+    - `process` returns the results of items of one group, in order. Its third argument is a
+      function that returns whether nobody waits for the batch any more.
+    - `batch_size` returns how many items of a group may form a batch.
+    - `on_batch` receives the size of each batch.
     """
 
     def __init__(
         self,
-        work: Callable[[Group, Sequence[Item], Wanted], Sequence[Result]],
+        process: Callable[[GroupT, Sequence[ItemT], IsCancelled], Sequence[ResultT]],
         *,
-        together: Callable[[Group], int],
+        batch_size: Callable[[GroupT], int],
         queue_limit: int,
-        observe: Callable[[int], None] = lambda size: None,
+        on_batch: Callable[[int], None] = lambda size: None,
     ) -> None:
-        self._work = work
-        self._together = together
+        self._process = process
+        self._batch_size = batch_size
         self._queue_limit = queue_limit
-        self._observe = observe
-        self._queue: deque[_Waiting[Group, Item]] = deque()
+        self._on_batch = on_batch
+        self._queue: deque[_Pending[GroupT, ItemT]] = deque()
         self._changed = threading.Condition()
         self._is_closed = False
         self._busy_since: float | None = None
@@ -67,111 +72,110 @@ class Batcher(Generic[Group, Item, Result]):
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to work, for the loop that is running."""
+        """Start the thread; results are delivered to the running event loop."""
         self._loop = asyncio.get_running_loop()
         self._thread = threading.Thread(target=self._run, name="tersely-batcher", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Take no more; what waits is still answered. A stuck work does not hold anyone up."""
+        """Take no more items. The queue is still processed; this does not wait for it."""
         with self._changed:
             self._is_closed = True
             self._changed.notify()
 
     @property
-    def waiting(self) -> int:
-        """How many wait."""
+    def queue_length(self) -> int:
+        """Number of items in the queue."""
         return len(self._queue)
 
     @property
     def busy_seconds(self) -> float:
-        """For how long the batch in hand has been worked on."""
+        """Seconds since the current batch was started; 0 if there is none."""
         since = self._busy_since
         return 0.0 if since is None else time.monotonic() - since
 
-    async def submit(self, asked: Sequence[tuple[Group, Item]]) -> list[Result]:
-        """Have items answered; all of them are taken, or none and QueueFullError is raised.
+    async def submit(self, items: Sequence[tuple[GroupT, ItemT]]) -> list[ResultT]:
+        """Return the results of items; if the queue has no room for all, QueueFullError.
 
-        Cancelling this takes them back.
+        Cancelling this call cancels the items.
         """
         loop = asyncio.get_running_loop()
-        waiting = [_Waiting(group, item, loop.create_future()) for group, item in asked]
+        pending = [_Pending(group, item, loop.create_future()) for group, item in items]
         with self._changed:
             if self._is_closed or self._thread is None:
                 raise ClosedError
-            self._forget_unwanted()
-            if len(self._queue) + len(waiting) > self._queue_limit:
+            self._drop_cancelled()
+            if len(self._queue) + len(pending) > self._queue_limit:
                 raise QueueFullError
-            self._queue.extend(waiting)
+            self._queue.extend(pending)
             self._changed.notify()
-        return list(await asyncio.gather(*(one.answer for one in waiting)))
+        return list(await asyncio.gather(*(entry.result for entry in pending)))
 
-    def _forget_unwanted(self) -> None:
-        """Make room by what nobody waits for; only looked for where room is scarce."""
+    def _drop_cancelled(self) -> None:
+        """Remove cancelled items; the queue is searched only if it is half full."""
         if len(self._queue) >= self._queue_limit // 2:
-            self._queue = deque(one for one in self._queue if not one.answer.done())
+            self._queue = deque(entry for entry in self._queue if not entry.result.done())
 
     def _run(self) -> None:
-        while batch := self._take():
-            group = batch[0].group
+        while batch := self._wait_for_batch():
             self._busy_since = time.monotonic()
-            answers = self._answer(group, batch)
+            results = self._process_batch(batch)
             self._busy_since = None
             assert self._loop is not None
             try:
-                self._loop.call_soon_threadsafe(_deliver, batch, answers)
+                self._loop.call_soon_threadsafe(_deliver, batch, results)
             except RuntimeError:
-                return  # the loop is gone, and whoever waited with it
+                return  # the event loop is closed, and with it all requests
 
-    def _take(self) -> list[_Waiting[Group, Item]]:
-        """The next batch; empty once all is done."""
+    def _wait_for_batch(self) -> list[_Pending[GroupT, ItemT]]:
+        """Return the next batch; an empty one if the batcher is closed and the queue empty."""
         with self._changed:
             while True:
-                while self._queue and self._queue[0].answer.done():
+                while self._queue and self._queue[0].result.done():
                     self._queue.popleft()
                 if self._queue:
-                    return self._next_batch()
+                    return self._take_batch()
                 if self._is_closed:
                     return []
                 self._changed.wait()
 
-    def _next_batch(self) -> list[_Waiting[Group, Item]]:
-        """The one that waits longest, and the next of its group; all others keep their order."""
+    def _take_batch(self) -> list[_Pending[GroupT, ItemT]]:
+        """Take the oldest item and the next ones of its group; the others keep their order."""
         group = self._queue[0].group
-        most = self._together(group)
-        batch: list[_Waiting[Group, Item]] = []
-        others: deque[_Waiting[Group, Item]] = deque()
-        for one in self._queue:
-            if one.answer.done():
+        size = self._batch_size(group)
+        batch: list[_Pending[GroupT, ItemT]] = []
+        rest: deque[_Pending[GroupT, ItemT]] = deque()
+        for entry in self._queue:
+            if entry.result.done():
                 continue
-            is_taken = len(batch) < most and one.group == group
-            (batch if is_taken else others).append(one)
-        self._queue = others
+            is_taken = len(batch) < size and entry.group == group
+            (batch if is_taken else rest).append(entry)
+        self._queue = rest
         return batch
 
-    def _answer(self, group: Group, batch: Sequence[_Waiting[Group, Item]]) -> list[Any]:
-        """Each one's result or error; if a batch fails, each is tried alone."""
-        self._observe(len(batch))
+    def _process_batch(self, batch: Sequence[_Pending[GroupT, ItemT]]) -> list[Any]:
+        """Return the result or the exception of each item; retry a failed batch one by one."""
+        self._on_batch(len(batch))
+
+        def is_cancelled() -> bool:
+            return all(entry.result.done() for entry in batch)
+
         try:
             return list(
-                self._work(
-                    group,
-                    [one.item for one in batch],
-                    lambda: any(not one.answer.done() for one in batch),
-                )
+                self._process(batch[0].group, [entry.item for entry in batch], is_cancelled)
             )
         except Exception as error:
-            if len(batch) == 1 or all(one.answer.done() for one in batch):
+            if len(batch) == 1 or is_cancelled():
                 return [error] * len(batch)
-            LOGGER.warning("a batch failed; each is tried alone", exc_info=True)
-            return [answer for one in batch for answer in self._answer(group, [one])]
+            LOGGER.warning("a batch failed; its requests are retried one by one", exc_info=True)
+            return [result for entry in batch for result in self._process_batch([entry])]
 
 
-def _deliver(batch: Sequence[_Waiting[Any, Any]], answers: Sequence[Any]) -> None:
-    for one, answer in zip(batch, answers, strict=True):
-        if one.answer.done():
+def _deliver(batch: Sequence[_Pending[Any, Any]], results: Sequence[Any]) -> None:
+    for entry, result in zip(batch, results, strict=True):
+        if entry.result.done():
             continue
-        if isinstance(answer, Exception):
-            one.answer.set_exception(answer)
+        if isinstance(result, Exception):
+            entry.result.set_exception(result)
         else:
-            one.answer.set_result(answer)
+            entry.result.set_result(result)

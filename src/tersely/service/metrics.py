@@ -1,7 +1,7 @@
-"""Metrics: counts and times for Prometheus, about requests, never about what was in them.
+"""Metrics for Prometheus: counts and times of requests, never their content.
 
-With several workers each writes to files in one folder, named by the variable
-PROMETHEUS_MULTIPROC_DIR, and whichever is asked sums them up.
+With several workers, each writes to files in the folder that the environment variable
+PROMETHEUS_MULTIPROC_DIR names, and the worker that is scraped adds them up.
 """
 
 import os
@@ -16,16 +16,16 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from tersely.web.observing import Exchange
+from tersely.web.request_log import RequestRecord
 
-SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
-SIZES = (1, 2, 4, 8, 16, 32, 64)
+SECONDS_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+BATCH_SIZE_BUCKETS = (1, 2, 4, 8, 16, 32, 64)
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
 class Metrics:
-    """The counts of one service."""
+    """The metrics of one service."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -33,51 +33,54 @@ class Metrics:
         self._requests = Counter(
             "tersely_requests", "Requests.", ["method", "route", "status"], registry=registry
         )
-        self._seconds = Histogram(
+        self._request_seconds = Histogram(
             "tersely_request_seconds",
-            "Time to the end of the answer.",
+            "Time to the end of the response.",
             ["route"],
-            buckets=SECONDS,
+            buckets=SECONDS_BUCKETS,
             registry=registry,
         )
-        self._batches = Histogram(
-            "tersely_batch_size", "Requests decoded together.", buckets=SIZES, registry=registry
+        self._batch_sizes = Histogram(
+            "tersely_batch_size",
+            "Requests decoded together.",
+            buckets=BATCH_SIZE_BUCKETS,
+            registry=registry,
         )
-        self._lookups = Counter(
-            "tersely_cache_lookups", "Answers looked up.", ["found"], registry=registry
+        self._cache_lookups = Counter(
+            "tersely_cache_lookups", "Cache lookups.", ["found"], registry=registry
         )
         self._shed = Counter(
             "tersely_shed", "Requests answered with 503.", ["reason"], registry=registry
         )
-        self._waiting = Gauge(
+        self._queue_length = Gauge(
             "tersely_queue_length",
-            "Requests that wait.",
+            "Requests in the queue.",
             registry=registry,
             multiprocess_mode="livesum",
         )
 
-    def exchange(self, exchange: Exchange) -> None:
-        """Count a request."""
-        self._requests.labels(exchange.method, exchange.route, str(exchange.status)).inc()
-        self._seconds.labels(exchange.route).observe(exchange.seconds)
+    def count_request(self, record: RequestRecord) -> None:
+        """Count a request and its time."""
+        self._requests.labels(record.method, record.route, str(record.status)).inc()
+        self._request_seconds.labels(record.route).observe(record.seconds)
 
-    def batch(self, size: int) -> None:
-        """Count a batch."""
-        self._batches.observe(size)
+    def count_batch(self, size: int) -> None:
+        """Count a batch by its size."""
+        self._batch_sizes.observe(size)
 
-    def lookup(self, *, found: bool) -> None:
-        """Count a look into the cache."""
-        self._lookups.labels("yes" if found else "no").inc()
+    def count_cache_lookup(self, *, found: bool) -> None:
+        """Count a cache lookup."""
+        self._cache_lookups.labels("yes" if found else "no").inc()
 
-    def shed(self, reason: str) -> None:
-        """Count a request that was not served."""
+    def count_shed(self, reason: str) -> None:
+        """Count a request that was answered with 503."""
         self._shed.labels(reason).inc()
 
-    def text(self, *, waiting: int) -> bytes:
-        """All of it, as Prometheus reads it."""
-        self._waiting.set(waiting)
+    def render(self, *, queue_length: int) -> bytes:
+        """Return all metrics in the Prometheus format."""
+        self._queue_length.set(queue_length)
         if not os.environ.get(FOLDER_VARIABLE):
             return generate_latest(self._registry)
-        summed = CollectorRegistry()
-        MultiProcessCollector(summed)  # type: ignore[no-untyped-call]
-        return generate_latest(summed)
+        sum_of_workers = CollectorRegistry()
+        MultiProcessCollector(sum_of_workers)  # type: ignore[no-untyped-call]
+        return generate_latest(sum_of_workers)

@@ -1,119 +1,135 @@
-"""Schemas: what goes in and what comes out, as programs see it; nothing else is taken."""
+"""Schemas: the JSON bodies of requests and responses. Unknown fields are refused."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
-from tersely.service.settings import MAX_CHARACTERS, MAX_KEYWORDS, MAX_SUGGESTIONS
+from tersely.completion.memory import MAX_CHARACTERS as MAX_REMEMBERED_CHARACTERS
+from tersely.completion.options import MAX_SUGGESTIONS, CompletionOptions
 
+MAX_KEYWORDS = 32
+MAX_CHARACTERS = 200
 MAX_BATCH = 32
 MAX_WORDS = 16
-MAX_REMEMBERED_CHARACTERS = 1000
-AT_MOST_32_WORDS = (
+MAX_WORD_CHARACTERS = 50
+MAX_MODEL_NAME_CHARACTERS = 64
+KEYWORDS_PATTERN = (
     rf"^[ \t\r\n]*([^ \t\r\n]+[ \t\r\n]+){{0,{MAX_KEYWORDS - 1}}}[^ \t\r\n]*[ \t\r\n]*$"
 )
+"""At most MAX_KEYWORDS words."""
+NOT_BLANK_PATTERN = r"[^\s\x1c-\x1f]"
 
 
-def _whole(value: Any) -> Any:
-    """JSON knows one kind of number: 3.0 is a whole one."""
+def _to_int(value: Any) -> Any:
+    """Convert 3.0 to 3: JSON has one type of number."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
-Word = Annotated[str, Field(min_length=1, max_length=50)]
-ModelName = Annotated[str, Field(max_length=64, examples=["default"])]
+Integer = Annotated[int, BeforeValidator(_to_int)]
+Word = Annotated[str, Field(min_length=1, max_length=MAX_WORD_CHARACTERS)]
+ModelName = Annotated[str, Field(max_length=MAX_MODEL_NAME_CHARACTERS, examples=["default"])]
 
 
-class Asked(BaseModel):
-    """A body: exactly these fields, exactly of these types."""
+class RequestBody(BaseModel):
+    """A request body: exactly its fields, exactly of their types."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
-class CompleteOne(Asked):
+class CompletionRequest(RequestBody):
     """Keywords, and how to complete them."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"keywords": "10 minutes late"}]})
 
-    keywords: str = Field(max_length=MAX_CHARACTERS, pattern=AT_MOST_32_WORDS)
-    n: Whole = Field(3, ge=1, le=MAX_SUGGESTIONS, description="suggestions wanted")
-    model: ModelName | None = Field(None, description="null: the default model")
-    prefix: bool = Field(False, description="whether the last word may be unfinished")
-    context: str = Field("", max_length=MAX_CHARACTERS, description="what was written before")
-    order: Literal["typed", "free"] = Field("typed", description="order of the keywords")
-    without: list[Word] = Field([], max_length=MAX_WORDS, description="must not appear")
-    including: list[Word] = Field([], max_length=MAX_WORDS, description="must appear, anywhere")
-    corrections: bool = Field(False, description="whether misspelt keywords may be corrected")
+    keywords: str = Field(max_length=MAX_CHARACTERS, pattern=KEYWORDS_PATTERN)
+    n: Integer = Field(default=3, ge=1, le=MAX_SUGGESTIONS, description="number of suggestions")
+    model: ModelName | None = Field(default=None, description="null: the default model")
+    prefix: bool = Field(default=False, description="the last word may be unfinished")
+    context: str = Field(default="", max_length=MAX_CHARACTERS, description="the text before")
+    order: Literal["typed", "free"] = Field(default="typed", description="order of the keywords")
+    without: list[Word] = Field(default=[], max_length=MAX_WORDS, description="must not appear")
+    including: list[Word] = Field(
+        default=[], max_length=MAX_WORDS, description="must appear, anywhere"
+    )
+    corrections: bool = Field(default=False, description="correct misspelt keywords")
+
+    def options(self) -> CompletionOptions:
+        """Return the options of the library; UsageError if they contradict each other."""
+        return CompletionOptions(**self.model_dump(exclude={"keywords", "model"}))
 
 
-class CompleteMany(Asked):
-    """Several at once."""
+class BatchCompletionRequest(RequestBody):
+    """Several sets of keywords."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"batch": [{"keywords": "10 late"}, {"keywords": "thx"}]}]}
     )
 
-    batch: list[CompleteOne] = Field(min_length=1, max_length=MAX_BATCH)
+    batch: list[CompletionRequest] = Field(min_length=1, max_length=MAX_BATCH)
 
 
-def _which(body: Any) -> str:
-    has_batch = "batch" in body if isinstance(body, dict) else isinstance(body, CompleteMany)
-    return "batch_of" if has_batch else "one"
+def _completion_tag(body: Any) -> str:
+    if isinstance(body, dict):
+        return "batch_of" if "batch" in body else "single"
+    return "batch_of" if isinstance(body, BatchCompletionRequest) else "single"
 
 
-CompleteBody = Annotated[
-    Annotated[CompleteOne, Tag("one")] | Annotated[CompleteMany, Tag("batch_of")],
-    Discriminator(_which),
+CompletionBody = Annotated[
+    Annotated[CompletionRequest, Tag("single")]
+    | Annotated[BatchCompletionRequest, Tag("batch_of")],
+    Discriminator(_completion_tag),
 ]
 
 
 class Correction(BaseModel):
-    """A keyword that was read as another word."""
+    """A misspelt keyword and the word it was read as."""
 
     typed: str
     read: str
 
 
-class SuggestionAnswer(BaseModel):
-    """A sentence that may be the one meant."""
+class SuggestionResponse(BaseModel):
+    """A suggested sentence."""
 
     text: str
     score: float
     source: Literal["model", "memory"]
     corrected: list[Correction]
     spans: list[tuple[int, int]] = Field(
-        description="where the typed keywords stand: first character, and the one after the last"
+        description="where the typed keywords are: first character, and the one after the last"
     )
 
 
-class CompleteAnswer(BaseModel):
-    """Suggestions, likeliest first."""
+class CompletionResponse(BaseModel):
+    """Suggestions, most likely first."""
 
-    suggestions: list[SuggestionAnswer]
+    suggestions: list[SuggestionResponse]
     model: str
     milliseconds: float
 
 
-class CompleteAnswers(BaseModel):
-    """One answer for each of the batch, in order."""
+class BatchCompletionResponse(BaseModel):
+    """One response for each request of the batch, in order."""
 
-    answers: list[CompleteAnswer]
+    answers: list[CompletionResponse]
 
 
-class KeywordsBody(Asked):
-    """A sentence someone wants to say."""
+class KeywordsRequest(RequestBody):
+    """A sentence to select keywords from."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"sentence": "I will be 10 minutes late.", "budget": 0.3}]}
     )
 
     sentence: str = Field(max_length=MAX_CHARACTERS)
-    budget: float | None = Field(None, ge=0, le=1, description="mean share of tokens to type")
+    budget: float | None = Field(
+        default=None, ge=0, le=1, description="mean share of tokens to type"
+    )
     model: ModelName | None = None
 
 
 class KeywordToken(BaseModel):
-    """A token, how likely it is kept, and where it stands; `<shift>` takes no room."""
+    """A token, the probability that it is kept, and its span; that of `<shift>` is empty."""
 
     token: str
     keep: float
@@ -122,8 +138,8 @@ class KeywordToken(BaseModel):
     end: int
 
 
-class KeywordsAnswer(BaseModel):
-    """Which words would have been enough."""
+class KeywordsResponse(BaseModel):
+    """The keywords of a sentence."""
 
     keywords: list[str]
     tokens: list[KeywordToken]
@@ -131,8 +147,8 @@ class KeywordsAnswer(BaseModel):
     sentence_characters: int
 
 
-class ModelAnswer(BaseModel):
-    """A model."""
+class ModelResponse(BaseModel):
+    """A model that requests can name."""
 
     name: str
     architecture: str
@@ -140,90 +156,92 @@ class ModelAnswer(BaseModel):
     vocabulary: int
 
 
-class ModelsAnswer(BaseModel):
+class ModelsResponse(BaseModel):
     """All models, the default one first."""
 
-    models: list[ModelAnswer]
+    models: list[ModelResponse]
 
 
 class MemoryState(BaseModel):
-    """Whether there can be a memory here, and whether it is on."""
+    """Whether the service can have a memory, and whether it is on."""
 
     available: bool
     on: bool
 
 
 class Limits(BaseModel):
-    """How much may be asked."""
+    """The limits of a request."""
 
     keywords: int = MAX_KEYWORDS
     characters: int = MAX_CHARACTERS
     n: int = MAX_SUGGESTIONS
 
 
-class SettingsAnswer(BaseModel):
-    """What a page must know of its service."""
+class SettingsResponse(BaseModel):
+    """The settings that a page needs."""
 
     memory: MemoryState
     limits: Limits
 
 
-class MemorySwitch(Asked):
-    """On or off."""
+class MemorySwitchRequest(RequestBody):
+    """Switch the memory on or off."""
 
     on: bool
 
 
-class RememberBody(Asked):
+class RememberRequest(RequestBody):
     """A sentence to remember."""
 
-    text: str = Field(min_length=1, max_length=MAX_REMEMBERED_CHARACTERS, pattern=r"[^\s\x1c-\x1f]")
+    text: str = Field(min_length=1, max_length=MAX_REMEMBERED_CHARACTERS, pattern=NOT_BLANK_PATTERN)
 
 
-class ForgetOne(Asked):
+class ForgetRequest(RequestBody):
     """A sentence to forget, exactly as it is listed."""
 
     text: str = Field(max_length=MAX_REMEMBERED_CHARACTERS)
 
 
-class ForgetAll(Asked):
-    """Everything is to be forgotten."""
+class ForgetAllRequest(RequestBody):
+    """Forget all sentences."""
 
     all: Literal[True]
 
 
-def _what(body: Any) -> str:
-    has_all = "all" in body if isinstance(body, dict) else isinstance(body, ForgetAll)
-    return "all" if has_all else "one"
+def _forget_tag(body: Any) -> str:
+    if isinstance(body, dict):
+        return "everything" if "all" in body else "single"
+    return "everything" if isinstance(body, ForgetAllRequest) else "single"
 
 
 ForgetBody = Annotated[
-    Annotated[ForgetOne, Tag("one")] | Annotated[ForgetAll, Tag("all")], Discriminator(_what)
+    Annotated[ForgetRequest, Tag("single")] | Annotated[ForgetAllRequest, Tag("everything")],
+    Discriminator(_forget_tag),
 ]
 
 
-class RememberedAnswer(BaseModel):
-    """A remembered sentence, how often it was used, and when last (UTC)."""
+class RememberedSentence(BaseModel):
+    """A remembered sentence, the number of its uses, and the time of the last (UTC)."""
 
     text: str
     times: int
     last_used: str
 
 
-class MemoryAnswer(BaseModel):
-    """Remembered sentences, those used most first."""
+class MemoryResponse(BaseModel):
+    """Remembered sentences, most used first."""
 
-    sentences: list[RememberedAnswer]
+    sentences: list[RememberedSentence]
     total: int
 
 
-class Forgotten(BaseModel):
-    """How many sentences were forgotten."""
+class ForgetResponse(BaseModel):
+    """The number of forgotten sentences."""
 
     forgotten: int
 
 
-class Health(BaseModel):
-    """How it is."""
+class HealthResponse(BaseModel):
+    """The state of the service."""
 
     status: str

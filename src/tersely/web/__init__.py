@@ -1,1 +1,1 @@
-"""What every site of tersely shares: limits, headers, errors, tokens; no models here."""
+"""Middleware that every site of tersely shares: limits, headers, tokens, errors, request log."""

@@ -1,8 +1,8 @@
-"""Errors over HTTP: one shape for all of them, and nothing of the inside in it.
+"""API errors: every error response has one JSON shape and reveals no internals.
 
     {"error": {"code": "too_large", "message": "…"}}
 
-A route or a guard raises `Refusal`; what frameworks raise is put into the same shape.
+Routes and middleware raise `ApiError`; errors of the framework are converted to it.
 """
 
 from collections.abc import Mapping
@@ -26,10 +26,12 @@ CODES = {
     429: "too_many_requests",
     503: "overloaded",
 }
+_UNION_TAGS = {"body", "query", "single", "batch_of", "everything"}
+"""Parts of a validation error's location that name no field a client sent."""
 
 
-class Refusal(Exception):  # noqa: N818 - it is an answer, not a failure
-    """A request that is not served: why, for a program and for a person."""
+class ApiError(Exception):
+    """An error response: its status, a code for programs and a message for people."""
 
     def __init__(
         self, status: int, code: str, message: str, *, headers: Mapping[str, str] | None = None
@@ -41,65 +43,64 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a failure
         self.headers = dict(headers or {})
 
     def response(self) -> JSONResponse:
-        """As it is sent."""
+        """Return the response to send."""
         content = {"error": {"code": self.code, "message": self.message}}
         return JSONResponse(content, status_code=self.status, headers=self.headers)
 
 
-class Problem(BaseModel):
-    """What went wrong: a word for programs and a sentence for people."""
+class ErrorDetail(BaseModel):
+    """A code for programs and a sentence for people."""
 
     code: str
     message: str
 
 
-class ErrorAnswer(BaseModel):
-    """Every answer that is none."""
+class ErrorResponse(BaseModel):
+    """The body of every error response."""
 
-    error: Problem
+    error: ErrorDetail
 
 
-def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The errors a route may answer with, for its OpenAPI entry."""
-    return {status: {"model": ErrorAnswer} for status in statuses}
+def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI entries of the errors a route may respond with."""
+    return {status: {"model": ErrorResponse} for status in statuses}
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Answer every error of an app in the one shape."""
-    app.add_exception_handler(Refusal, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _raised)
-    app.add_exception_handler(Exception, _failed)
+    """Respond to every error of an app in the one shape."""
+    app.add_exception_handler(ApiError, _handle_api_error)
+    app.add_exception_handler(RequestValidationError, _handle_validation_error)
+    app.add_exception_handler(HTTPException, _handle_http_exception)
+    app.add_exception_handler(Exception, _handle_unexpected_error)
 
 
-async def _refused(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refusal)
+async def _handle_api_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, ApiError)
     return error.response()
 
 
-async def _invalid(_request: Request, error: Exception) -> Response:
-    """Say which field is wrong and how; what was in it is not repeated."""
+async def _handle_validation_error(_request: Request, error: Exception) -> Response:
+    """Name the field and the rule; do not repeat the value, which may be private."""
     assert isinstance(error, RequestValidationError)
-    problems = [_describe(one) for one in error.errors()]
-    return Refusal(422, CODES[422], "; ".join(dict.fromkeys(problems))[:500]).response()
+    messages = [_describe(problem) for problem in error.errors()]
+    return ApiError(422, CODES[422], "; ".join(dict.fromkeys(messages))[:500]).response()
 
 
 def _describe(problem: Mapping[str, Any]) -> str:
     if problem["type"] == "json_invalid":
-        return "The body is not proper JSON."
-    tagged = {"body", "query", "one", "batch_of"}
-    place = ".".join(str(part) for part in problem["loc"] if part not in tagged)
+        return "The body is not valid JSON."
+    field = ".".join(str(part) for part in problem["loc"] if part not in _UNION_TAGS)
     message = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
-    return f"{place or 'The body'}: {message}."
+    return f"{field or 'The body'}: {message}."
 
 
-async def _raised(_request: Request, error: Exception) -> Response:
+async def _handle_http_exception(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = CODES.get(error.status_code, "error")
-    return Refusal(
-        error.status_code, code, f"{error.detail}.", headers=dict(error.headers or {})
-    ).response()
+    headers = dict(error.headers or {})
+    return ApiError(error.status_code, code, f"{error.detail}.", headers=headers).response()
 
 
-async def _failed(_request: Request, _error: Exception) -> Response:
-    return Refusal(500, "internal", "Something failed here; the log tells what.").response()
+async def _handle_unexpected_error(_request: Request, _error: Exception) -> Response:
+    message = "The service failed; its log has the details."
+    return ApiError(500, "internal", message).response()
