@@ -313,7 +313,7 @@ def test_a_forbidden_word_on_a_piped_line_is_a_one_line_error(
     pipe_input(monkeypatch, b"waiter\n")
     result = invoke(capsys, "complete", "--model", trained, "--without", "waiter")
     assert result.is_one_line_error(2)
-    assert '"waiter" is asked for' in result.message
+    assert '"waiter" is both required and forbidden' in result.message
 
 
 def test_a_deadline_that_is_not_a_number_is_a_usage_error(

@@ -16,8 +16,8 @@ from tersely.cli.main import main
 from tersely.cli.prompt import MAX_CLIPBOARD_BYTES, accept_sentences, copy, open_prompt
 from tersely.completion.completer import Completer
 from tersely.completion.memory import Memory
+from tersely.completion.options import CompletionOptions
 from tersely.completion.suggestion import Suggestion
-from tersely.errors import UsageError
 
 CTRL_D, CTRL_R, ENTER = b"\x04", b"\x12", b"\r"
 TIMEOUT_SECONDS = 240
@@ -72,15 +72,19 @@ def test_the_plain_prompt_replaces_the_live_prompt(
     if reason == "no prompt_toolkit":
         monkeypatch.setattr(prompt, "find_spec", lambda _: None)
         monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    open_prompt(Completer.load(trained), 1, first_text)
+    open_prompt(Completer.load(trained), CompletionOptions(n=1), first_text)
     help_line, suggestion, *_ = capsys.readouterr().out.splitlines()
     assert "Ctrl-D" in help_line
     assert "waiter" in suggestion
 
 
-def test_a_bad_number_of_suggestions_is_an_error_before_the_prompt_opens(trained: Path) -> None:
-    with pytest.raises(UsageError, match="-n must be between 1 and 10, got 0"):
-        open_prompt(Completer.load(trained), 0, str)
+def test_a_bad_number_of_suggestions_is_an_error_before_the_prompt_opens(
+    trained: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(prompt, "open_prompt", lambda *_: pytest.fail("the prompt opened"))
+    assert main(["complete", "--model", str(trained), "-n", "0"]) == 2
+    assert "n must be between 1 and 10, got 0" in capsys.readouterr().err
 
 
 def test_the_prompt_creates_a_missing_memory(
@@ -88,7 +92,7 @@ def test_the_prompt_creates_a_missing_memory(
 ) -> None:
     opened: list[Completer] = []
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr(prompt, "open_prompt", lambda completer, *_, **__: opened.append(completer))
+    monkeypatch.setattr(prompt, "open_prompt", lambda completer, *_: opened.append(completer))
     path = tmp_path / "phrases.db"
     assert main(["complete", "--model", str(trained), "--memory", str(path)]) == 0
     assert opened[0].memory is not None

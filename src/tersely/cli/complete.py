@@ -11,6 +11,7 @@ from tersely.errors import UsageError
 
 if TYPE_CHECKING:
     from tersely.completion.completer import Completer
+    from tersely.completion.options import CompletionOptions
     from tersely.completion.suggestion import Suggestion
 
 MAX_BATCH_LINES = 32
@@ -68,24 +69,16 @@ def run(args: argparse.Namespace) -> None:
 
     _check_texts(args)
     is_interactive = args.keywords is None and sys.stdin.isatty()
+    options = _completion_options(args)
     completer = _load_completer(args, may_create_memory=is_interactive)
-    options = {
-        "prefix": args.prefix,
-        "order": "free" if args.any_order else "typed",
-        "including": args.including,
-        "without": args.without,
-        "context": args.context,
-        "corrections": True,
-        "deadline": args.deadline,
-    }
     if args.keywords is not None:
-        suggestions = completer.complete(args.keywords, args.n, **options)
+        [suggestions] = completer.complete_with_options([args.keywords], options)
         print(as_json(args.keywords, suggestions) if args.json else as_list(suggestions))
     elif is_interactive:
-        open_prompt(completer, args.n, as_list, **options)
+        open_prompt(completer, options, as_list)
     else:
         for batch in read_batches(sys.stdin.buffer):
-            results = completer.complete_batch(batch, args.n, **options)
+            results = completer.complete_with_options(batch, options)
             for keywords, suggestions in zip(batch, results, strict=True):
                 print(as_json(keywords, suggestions), flush=True)
 
@@ -97,6 +90,21 @@ def _check_texts(args: argparse.Namespace) -> None:
     check_utf8(" ".join(args.including), "--with")
     check_utf8(" ".join(args.without), "--without")
     check_utf8(args.context, "--context")
+
+
+def _completion_options(args: argparse.Namespace) -> "CompletionOptions":
+    from tersely.completion.options import CompletionOptions
+
+    return CompletionOptions(
+        n=args.n,
+        prefix=args.prefix,
+        order="free" if args.any_order else "typed",
+        including=args.including,
+        without=args.without,
+        context=args.context,
+        corrections=True,
+        deadline=args.deadline,
+    )
 
 
 def _load_completer(args: argparse.Namespace, *, may_create_memory: bool) -> "Completer":

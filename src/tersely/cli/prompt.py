@@ -9,13 +9,13 @@ import base64
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
-
-from tersely.errors import UsageError
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from tersely.completion.completer import Completer
+    from tersely.completion.options import CompletionOptions
     from tersely.completion.suggestion import Suggestion
 
 FormatList = Callable[[list["Suggestion"]], str]
@@ -32,18 +32,18 @@ class View(Protocol):
         """Return the next accepted sentence, or None at the end."""
 
 
-def open_prompt(completer: "Completer", n: int, format_list: FormatList, **options: Any) -> None:
+def open_prompt(
+    completer: "Completer", options: "CompletionOptions", format_list: FormatList
+) -> None:
     """Complete what the user types until the end of input."""
-    if not 1 <= n <= 10:
-        raise UsageError(f"-n must be between 1 and 10, got {n}.")
     if find_spec("prompt_toolkit") is not None and sys.stdout.isatty():
-        _run_live_prompt(completer, n, **options)
+        _run_live_prompt(completer, replace(options, prefix=True))
     else:
-        _run_plain_prompt(completer, n, format_list, **options)
+        _run_plain_prompt(completer, options, format_list)
 
 
 def _run_plain_prompt(
-    completer: "Completer", n: int, format_list: FormatList, **options: Any
+    completer: "Completer", options: "CompletionOptions", format_list: FormatList
 ) -> None:
     print("Type keywords and press Enter; Ctrl-D ends.")
     while True:
@@ -53,10 +53,11 @@ def _run_plain_prompt(
             print()
             return
         if keywords.strip():
-            print(format_list(completer.complete(keywords, n, **options)))
+            [suggestions] = completer.complete_with_options([keywords], options)
+            print(format_list(suggestions))
 
 
-def _run_live_prompt(completer: "Completer", n: int, **options: Any) -> None:
+def _run_live_prompt(completer: "Completer", options: "CompletionOptions") -> None:
     from prompt_toolkit.output import create_output
 
     from tersely.cli.live_prompt import LivePrompt
@@ -69,7 +70,7 @@ def _run_live_prompt(completer: "Completer", n: int, **options: Any) -> None:
 
     memory = completer.memory
     view = LivePrompt(
-        lambda text: completer.complete(text, n, **{**options, "prefix": True}),
+        lambda text: completer.complete_with_options([text], options)[0],
         has_memory=memory is not None,
     )
     accept_sentences(
