@@ -1,4 +1,4 @@
-"""Every Python example of the guide runs, with the model that ships."""
+"""Every Python example of the README and the guides runs, with the model that ships."""
 
 import re
 from pathlib import Path
@@ -24,6 +24,6 @@ def test_the_examples_of_a_page_run_one_after_the_other(
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / "notes").symlink_to(trained)
     monkeypatch.chdir(tmp_path)
-    seen: dict[str, object] = {}
+    namespace: dict[str, object] = {}
     for block in blocks_of(page):
-        exec(compile(block, str(page), "exec"), seen)
+        exec(compile(block, str(page), "exec"), namespace)
