@@ -184,8 +184,7 @@ class Completer:
             candidates = merge_memory(self.memory, query, candidates, in_order=in_order)
         corrected = [] if query.has_prefix else self._corrected(query, options, settings)
         suggestions, corrections = (
-            [suggestion for suggestion in ranked if _is_allowed(suggestion, options, context)]
-            for ranked in (candidates, corrected)
+            _filter(ranked, options, context) for ranked in (candidates, corrected)
         )
         return [
             _with_spans(suggestion, query)
@@ -256,13 +255,20 @@ def _missing_phrases(query: Query, required: Sequence[Phrase]) -> list[Phrase]:
     ]
 
 
-def _is_allowed(suggestion: Suggestion, options: CompletionOptions, context: Context) -> bool:
-    """Return whether a sentence is new, and has what it must; those from memory may not."""
-    return (
-        not (context.previous and suggestion.text == context.previous)
-        and options.forbidden_words.isdisjoint(token.lower() for token in suggestion.tokens)
-        and all(contains_phrase(suggestion.tokens, phrase) for phrase in options.required_phrases)
-    )
+def _filter(
+    suggestions: list[Suggestion], options: CompletionOptions, context: Context
+) -> list[Suggestion]:
+    """Drop the previous sentence, and sentences from memory that the options rule out."""
+    if not (context.previous or options.including or options.without):
+        return suggestions
+    forbidden, required = options.forbidden_words, options.required_phrases
+    return [
+        suggestion
+        for suggestion in suggestions
+        if not (context.previous and suggestion.text == context.previous)
+        and forbidden.isdisjoint(token.lower() for token in suggestion.tokens)
+        and all(contains_phrase(suggestion.tokens, phrase) for phrase in required)
+    ]
 
 
 def _with_spans(suggestion: Suggestion, query: Query) -> Suggestion:

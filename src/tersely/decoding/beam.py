@@ -306,9 +306,11 @@ class _BeamSearch:
         follows_mark = live.last == SHIFT_ID
         lacks_mark = self.constraints.capitalised[place] & ~follows_mark
         token = np.where(lacks_mark, SHIFT_ID, keyword) if lacks_mark.any() else keyword
-        may_insert_mark = is_adjacent & ~is_out_of_room & (count > 0)
-        may_insert_mark &= ~follows_mark & (token != SHIFT_ID)
         is_forced = is_out_of_room | is_adjacent
+        may_insert_mark = is_forced
+        if is_forced.any():
+            may_insert_mark = is_adjacent & ~is_out_of_room & (count > 0)
+            may_insert_mark &= ~follows_mark & (token != SHIFT_ID)
         return _Required(token, keyword, count, lacks_mark, is_forced, may_insert_mark)
 
 

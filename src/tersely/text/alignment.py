@@ -150,10 +150,15 @@ def _occurrences(
     phrase: Phrase, tokens: Sequence[str], *, start: int = 0, prefix: bool = False
 ) -> Iterator[Span]:
     """Yield the token spans of a phrase, from left to right."""
+    if not phrase:
+        yield from ((first, first) for first in range(start, len(tokens)))
+        return
+    initial, is_prefix = phrase[0], prefix and len(phrase) == 1
     for first in range(start, len(tokens)):
-        end = _match(phrase, tokens, first, prefix=prefix)
-        if end is not None:
-            yield first, end
+        if _is_same(tokens[first], initial, is_prefix=is_prefix):
+            end = _match(phrase, tokens, first, prefix=prefix)
+            if end is not None:
+                yield first, end
 
 
 def _match(phrase: Phrase, tokens: Sequence[str], index: int, *, prefix: bool) -> int | None:
