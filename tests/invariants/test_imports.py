@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import tersely
 import tersely_lab
 
@@ -118,6 +120,7 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
 
 
+@pytest.mark.promise(1)
 def test_nothing_unpickles() -> None:
     for path in FILES + LAB_FILES:
         source = path.read_text(encoding="utf-8")
