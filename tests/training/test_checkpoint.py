@@ -1,7 +1,9 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -14,10 +16,10 @@ from tersely.training.checkpoint import (
     list_checkpoints,
     load_moments,
 )
-from tests.training.killing import open_run
+from tests.training.kills import open_run
 
 
-def made_up(step: int, seed: int = 1) -> Checkpoint:
+def random_checkpoint(step: int, seed: int = 1) -> Checkpoint:
     generator = torch.Generator().manual_seed(seed)
     return Checkpoint(
         step=step,
@@ -34,15 +36,15 @@ def newest(run: Path) -> Checkpoint:
     return saved
 
 
-def test_a_checkpoint_comes_back_to_the_bit(tmp_path: Path) -> None:
-    made = made_up(12)
-    made.save(tmp_path)
+def test_a_checkpoint_loads_bit_for_bit(tmp_path: Path) -> None:
+    saved = random_checkpoint(12)
+    saved.save(tmp_path)
     loaded = newest(tmp_path)
-    assert (loaded.step, loaded.state) == (12, made.state)
-    for ours, theirs in ((made.weights, loaded.weights), (made.moments, loaded.moments)):
+    assert (loaded.step, loaded.state) == (12, saved.state)
+    for ours, theirs in ((saved.weights, loaded.weights), (saved.moments, loaded.moments)):
         assert ours.keys() == theirs.keys()
         assert all(torch.equal(ours[name], theirs[name]) for name in ours)
-    assert torch.equal(made.random_state, loaded.random_state)
+    assert torch.equal(saved.random_state, loaded.random_state)
 
 
 def test_a_run_without_checkpoints_has_none(tmp_path: Path) -> None:
@@ -51,38 +53,38 @@ def test_a_run_without_checkpoints_has_none(tmp_path: Path) -> None:
     assert Checkpoint.load_newest(tmp_path) is None
 
 
-def test_the_two_newest_are_kept_whatever_their_digits(tmp_path: Path) -> None:
+def test_the_two_newest_checkpoints_are_kept(tmp_path: Path) -> None:
     for step in (5, 99_999_999, 100_000_000):
-        made_up(step).save(tmp_path)
+        random_checkpoint(step).save(tmp_path)
     names = [path.name for path in list_checkpoints(tmp_path)]
     assert names == ["step-99999999", "step-100000000"]
     assert newest(tmp_path).step == 100_000_000
 
 
-def test_a_checkpoint_that_is_there_is_not_taken_away_again(tmp_path: Path) -> None:
-    made_up(5).save(tmp_path)
+def test_an_existing_checkpoint_is_not_replaced(tmp_path: Path) -> None:
+    random_checkpoint(5).save(tmp_path)
     folder = list_checkpoints(tmp_path)[0]
     before = folder.stat().st_ino
-    made_up(5).save(tmp_path)
+    random_checkpoint(5).save(tmp_path)
     assert folder.stat().st_ino == before
 
 
-def test_an_optimizer_goes_on_as_if_nothing_had_happened() -> None:
+def test_a_restored_optimizer_continues_identically() -> None:
     def steps(optimizer: torch.optim.Adam, weight: torch.nn.Parameter, count: int) -> None:
         for _ in range(count):
             optimizer.zero_grad()
-            (weight.square().sum() + weight.sin().sum()).backward()
+            torch.autograd.backward(weight.square().sum() + weight.sin().sum())
             optimizer.step()
 
-    one = torch.nn.Parameter(torch.arange(4.0))
-    first = torch.optim.Adam([one], lr=0.1)
-    steps(first, one, 3)
-    other = torch.nn.Parameter(one.detach().clone())
-    second = torch.optim.Adam([other], lr=0.1)
+    first_weight = torch.nn.Parameter(torch.arange(4.0))
+    first = torch.optim.Adam([first_weight], lr=0.1)
+    steps(first, first_weight, 3)
+    second_weight = torch.nn.Parameter(first_weight.detach().clone())
+    second = torch.optim.Adam([second_weight], lr=0.1)
     load_moments(second, {name: tensor.clone() for name, tensor in get_moments(first).items()})
-    steps(first, one, 5)
-    steps(second, other, 5)
-    assert torch.equal(one, other)
+    steps(first, first_weight, 5)
+    steps(second, second_weight, 5)
+    assert torch.equal(first_weight, second_weight)
 
 
 def cut(path: Path, size: int) -> None:
@@ -95,7 +97,7 @@ def without_random_state(folder: Path) -> None:
     save_file(tensors, folder / "tensors.safetensors")
 
 
-DAMAGE = {
+DAMAGE: dict[str, Callable[[Path], object]] = {
     "no weights": lambda folder: (folder / "tensors.safetensors").unlink(),
     "empty weights": lambda folder: cut(folder / "tensors.safetensors", 0),
     "a cut header": lambda folder: cut(folder / "tensors.safetensors", 30),
@@ -112,9 +114,9 @@ DAMAGE = {
 
 @pytest.mark.promise(3)
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_a_damaged_checkpoint_is_named_with_a_way_out(tmp_path: Path, kind: str) -> None:
-    made_up(5).save(tmp_path)
-    made_up(10).save(tmp_path)
+def test_a_damaged_checkpoint_is_an_error_that_names_it(tmp_path: Path, kind: str) -> None:
+    random_checkpoint(5).save(tmp_path)
+    random_checkpoint(10).save(tmp_path)
     folder = list_checkpoints(tmp_path)[-1]
     DAMAGE[kind](folder)
     with pytest.raises(TerselyError) as caught:
@@ -128,8 +130,8 @@ def test_a_damaged_checkpoint_is_named_with_a_way_out(tmp_path: Path, kind: str)
     assert newest(tmp_path).step == 5
 
 
-def kill(data: Path, run: Path, *, kills: int, seed: int) -> list[dict]:
-    command = [sys.executable, "-m", "tests.training.killing", str(data), str(run)]
+def kill(data: Path, run: Path, *, kills: int, seed: int) -> list[dict[str, Any]]:
+    command = [sys.executable, "-m", "tests.training.kills", str(data), str(run)]
     done = subprocess.run(
         [*command, str(kills), str(seed)],
         cwd=Path(__file__).parents[2],
@@ -156,15 +158,15 @@ def assert_nothing_was_lost(data: Path, folder: Path, *, kills: int, seed: int) 
     killed, whole = open_run(data, folder / "killed"), open_run(data, folder / "whole")
     while whole.step < killed.step:
         whole.train_step()
-    for made in (killed, whole):
-        made.train_step()
-        made.log.close()
+    for trainer in (killed, whole):
+        trainer.train_step()
+        trainer.log.close()
     ours, theirs = killed.task.scheme.state_dict(), whole.task.scheme.state_dict()
     assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
 
 
 @pytest.mark.promise(3)
-def test_a_run_killed_at_any_moment_goes_on_from_its_newest_checkpoint(
+def test_a_run_killed_at_any_moment_resumes_from_its_newest_checkpoint(
     corpus: Path, tmp_path: Path
 ) -> None:
     assert_nothing_was_lost(corpus, tmp_path, kills=12, seed=1)

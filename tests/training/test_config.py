@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,17 +70,19 @@ def test_the_papers_settings_are_the_papers() -> None:
         ({"objective": {"kind": "distilled"}}, "go together"),
     ],
 )
-def test_a_wrong_config_is_refused_with_a_way_out(tables: dict, complaint: str) -> None:
+def test_an_invalid_config_is_an_error_that_names_the_key(
+    tables: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         parse_config(tables, where="x.toml")
     assert complaint in str(caught.value)
 
 
-def test_whole_numbers_do_for_fractions() -> None:
+def test_an_integer_is_a_valid_float() -> None:
     assert parse_config({"objective": {"delta": 1}}, where="x").objective.delta == 1.0
 
 
-def test_noise_is_no_share_and_may_exceed_one() -> None:
+def test_noise_may_exceed_one() -> None:
     made = parse_config({"distillation": {"worth_noise": 2.5}}, where="x")
     assert made.distillation.worth_noise == 2.5
 
@@ -103,7 +106,7 @@ def test_changes_are_written_as_in_toml() -> None:
 
 
 @pytest.mark.parametrize("content", [b"[model", b"\xff\xfe"])
-def test_what_is_no_toml_is_said_plainly(tmp_path: Path, content: bytes) -> None:
+def test_invalid_toml_is_an_error_that_names_the_file(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "c.toml"
     path.write_bytes(content)
     with pytest.raises(UsageError, match="not proper TOML"):
@@ -112,7 +115,7 @@ def test_what_is_no_toml_is_said_plainly(tmp_path: Path, content: bytes) -> None
         load_config(tmp_path / "no.toml")
 
 
-def test_an_empty_file_is_no_config(tmp_path: Path) -> None:
+def test_an_empty_config_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text("# nothing yet\n")
     with pytest.raises(UsageError, match=r"c\.toml: empty"):
         load_config(tmp_path / "c.toml")

@@ -7,6 +7,8 @@ import torch
 
 from tersely.completion.completer import Completer
 from tersely.model.folder import ModelFolder
+from tersely.model.quantization import dense
+from tersely.selection.keep_probability import KeepProbabilitySelector
 from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
 from tersely.training.config import RunConfig
 from tersely.training.export import export_model, scheme_title
@@ -37,6 +39,7 @@ def test_an_exported_scheme_can_be_saved_loaded_and_used(kind: str, tmp_path: Pa
     completer = Completer.load(tmp_path / "m")
     assert completer.complete("waiter late")
     assert completer.keywords("the waiter .").tokens == ["the", "waiter", "."]
+    assert isinstance(completer.selector, KeepProbabilitySelector)
     assert completer.selector.is_learned == (kind in ("constrained", "linear"))
 
 
@@ -45,7 +48,7 @@ def test_the_model_has_the_weights_and_settings_of_the_run() -> None:
     model = exported(config)
     scheme = task_of(config).scheme
     for name, tensor in scheme.state_dict().items():
-        assert np.array_equal(model.tensors[name], tensor.numpy())
+        assert np.array_equal(dense(model.tensors[name]), tensor.numpy())
     trained = json.loads(json.dumps(model.settings))["trained"]
     assert trained["steps"] == 1234
     assert trained["config"]["training"]["seed"] == 7

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ THINGS = "invoice|quarterly report|server|budget|contract|workshop|deadline|prot
 
 
 def other_corpus(folder: Path) -> Path:
-    """Mail instead of small talk: other words, and other frequencies of those in common."""
+    """Mail instead of small talk: other words, and other frequencies of common ones."""
     sentences = [
         f"{opening}, the {thing} {verb} {number}."
         for opening in OPENINGS
@@ -63,46 +64,46 @@ def continued(config: RunConfig, data: Path, run: Path, start: Path) -> Trainer:
     return Trainer.open(config, PreparedCorpus.open(data), run, start=model)
 
 
-def test_a_corpus_by_itself_keeps_its_numbers(mail: Path) -> None:
+def test_without_a_model_the_ids_of_the_corpus_are_kept(mail: Path) -> None:
     corpus = PreparedCorpus.open(mail)
-    numbers, dev = Renumbering(corpus), corpus.split("dev")
-    assert numbers.vocabulary.tokens == corpus.vocabulary().tokens
-    assert numbers.lexicon.tokens == corpus.lexicon().tokens
-    assert numbers.split(dev) is dev
+    ids, dev = Renumbering(corpus), corpus.split("dev")
+    assert ids.vocabulary.tokens == corpus.vocabulary().tokens
+    assert ids.lexicon.tokens == corpus.lexicon().tokens
+    assert ids.split(dev) is dev
 
 
-def test_sentences_say_the_same_in_the_new_numbers(mail: Path, trained: Path) -> None:
+def test_renumbered_sentences_have_the_same_tokens(mail: Path, trained: Path) -> None:
     corpus, known = PreparedCorpus.open(mail), ModelFolder.from_pretrained(trained).vocabulary
-    numbers = Renumbering(corpus, known)
-    before, after = corpus.split("train"), numbers.split(corpus.split("train"))
+    ids = Renumbering(corpus, known)
+    before, after = corpus.split("train"), ids.split(corpus.split("train"))
     assert len(before) == len(after)
-    old, new = corpus.lexicon(), numbers.lexicon
+    old, new = corpus.lexicon(), ids.lexicon
     for index in range(0, len(before), 7):
         assert new.decode(after[index]) == old.decode(before[index])
 
 
-def test_known_words_keep_their_place_and_new_ones_follow(mail: Path, trained: Path) -> None:
+def test_known_words_keep_their_ids_and_new_ones_are_appended(mail: Path, trained: Path) -> None:
     corpus, known = PreparedCorpus.open(mail), ModelFolder.from_pretrained(trained).vocabulary
-    numbers = Renumbering(corpus, known)
+    ids = Renumbering(corpus, known)
     size = len(known)
-    assert numbers.vocabulary.tokens[:size] == known.tokens
-    fresh = numbers.vocabulary.tokens[size:]
+    assert ids.vocabulary.tokens[:size] == known.tokens
+    fresh = ids.vocabulary.tokens[size:]
     assert set(fresh) == set(corpus.vocabulary().tokens) - set(known.tokens)
     assert "invoice" in fresh
-    assert numbers.lexicon.tokens[: len(numbers.vocabulary)] == numbers.vocabulary.tokens
-    assert set(corpus.lexicon().tokens) <= set(numbers.lexicon.tokens)
+    assert ids.lexicon.tokens[: len(ids.vocabulary)] == ids.vocabulary.tokens
+    assert set(corpus.lexicon().tokens) <= set(ids.lexicon.tokens)
     assert not set(SPECIAL_TOKENS) & set(fresh)
 
 
 @pytest.mark.parametrize("kind", ["full", "adaptive"])
-def test_old_words_keep_their_rows(
+def test_known_words_keep_their_weights(
     kind: str, mail: Path, trained: Path, adaptive: Path, tmp_path: Path
 ) -> None:
     start = {"full": trained, "adaptive": adaptive}[kind]
     config = small_config(model=ADAPTIVE if kind == "adaptive" else {})
-    made = continued(config, mail, tmp_path / "run", start)
-    made.log.close()
-    before, after = ModelFolder.from_pretrained(start).tensors, made.task.scheme.state_dict()
+    trainer = continued(config, mail, tmp_path / "run", start)
+    trainer.log.close()
+    before, after = ModelFolder.from_pretrained(start).tensors, trainer.task.scheme.state_dict()
     assert before.keys() == after.keys()
     grown = set()
     for name, tensor in before.items():
@@ -116,15 +117,15 @@ def test_old_words_keep_their_rows(
 
 
 @pytest.mark.parametrize("kind", ["full", "adaptive"])
-def test_a_continued_scheme_says_what_the_old_one_said(
+def test_known_words_keep_their_relative_probabilities(
     kind: str, corpus: Path, mail: Path, trained: Path, adaptive: Path, tmp_path: Path
 ) -> None:
-    """Of two words known before, the one is as much likelier than the other as it was."""
+    """The ratio of the probabilities of two known words is unchanged."""
     start = {"full": trained, "adaptive": adaptive}[kind]
     config = small_config(model=ADAPTIVE if kind == "adaptive" else {})
-    made = continued(config, mail, tmp_path / "run", start)
-    made.save()
-    made.log.close()
+    trainer = continued(config, mail, tmp_path / "run", start)
+    trainer.save()
+    trainer.log.close()
     old, new = Completer.load(start).runtime, Completer.load(tmp_path / "run").runtime
     _, before = old.step(old.begin([["waiter"]]), np.array([2]))
     _, after = new.step(new.begin([["waiter"]]), np.array([2]))
@@ -134,8 +135,8 @@ def test_a_continued_scheme_says_what_the_old_one_said(
 
 
 @pytest.mark.parametrize("model", [{}, ADAPTIVE], ids=["full", "adaptive"])
-def test_continuing_learns_the_new_text(
-    model: dict, corpus: Path, mail: Path, tmp_path: Path
+def test_fine_tuning_learns_the_new_text(
+    model: dict[str, Any], corpus: Path, mail: Path, tmp_path: Path
 ) -> None:
     config = small_config(
         model=model,
@@ -148,41 +149,41 @@ def test_continuing_learns_the_new_text(
         },
     )
     small_run(corpus, tmp_path / "first", config)
-    made = continued(config, mail, tmp_path / "second", tmp_path / "first")
-    made.evaluate()
-    while made.step < 60:
-        made.train_step()
-    made.evaluate()
-    made.save()
-    made.log.close()
-    before, after = (row["loss_nats_a_token"] for row in made.dev_history())
+    trainer = continued(config, mail, tmp_path / "second", tmp_path / "first")
+    trainer.evaluate()
+    while trainer.step < 60:
+        trainer.train_step()
+    trainer.evaluate()
+    trainer.save()
+    trainer.log.close()
+    before, after = (row["loss_nats_a_token"] for row in trainer.dev_history())
     assert after < 0.75 * before
-    found = Completer.load(tmp_path / "second").complete("invoice")
-    assert all("invoice" in one.tokens for one in found)
+    suggestions = Completer.load(tmp_path / "second").complete("invoice")
+    assert all("invoice" in suggestion.tokens for suggestion in suggestions)
 
 
-def test_a_continued_run_resumes_like_any_other(mail: Path, trained: Path, tmp_path: Path) -> None:
+def test_a_fine_tuning_run_resumes_exactly(mail: Path, trained: Path, tmp_path: Path) -> None:
     config = small_config(training={"max_steps": 10})
     small_run(mail, tmp_path / "whole", config, init=trained)
-    made = continued(config, mail, tmp_path / "parts", trained)
-    while made.step < 4:
-        made.train_step()
-    made.save()
-    made.log.close()
-    made = continued(config, mail, tmp_path / "parts", trained)
-    assert made.step == 4
-    while made.step < 10:
-        made.train_step()
-    made.log.close()
+    trainer = continued(config, mail, tmp_path / "parts", trained)
+    while trainer.step < 4:
+        trainer.train_step()
+    trainer.save()
+    trainer.log.close()
+    trainer = continued(config, mail, tmp_path / "parts", trained)
+    assert trainer.step == 4
+    while trainer.step < 10:
+        trainer.train_step()
+    trainer.log.close()
     whole = ModelFolder.from_pretrained(tmp_path / "whole").tensors
-    for name, tensor in made.task.scheme.state_dict().items():
+    for name, tensor in trainer.task.scheme.state_dict().items():
         assert np.array_equal(tensor.numpy(), dense(whole[name])), name
 
 
-def test_a_model_may_be_continued_again_and_again(corpus: Path, mail: Path, tmp_path: Path) -> None:
-    """Its clusters stay where they were, though the config would by now have more of them."""
+def test_a_model_can_be_fine_tuned_repeatedly(corpus: Path, mail: Path, tmp_path: Path) -> None:
+    """Its clusters stay the same, although the larger vocabulary would have more."""
     config = small_config(model=ADAPTIVE, training={"max_steps": 5})
-    small_run(mail, tmp_path / "a", config)  # 45 words: too few to be cut into clusters
+    small_run(mail, tmp_path / "a", config)  # 45 words: too few for clusters
     small_run(corpus, tmp_path / "b", config, init=tmp_path / "a")
     small_run(mail, tmp_path / "c", config, init=tmp_path / "b")
     shapes = [ModelFolder.from_pretrained(tmp_path / name).settings["shape"] for name in "abc"]
@@ -202,8 +203,8 @@ def test_a_model_may_be_continued_again_and_again(corpus: Path, mail: Path, tmp_
         ({"end_mark_in_keywords": False}, "end_mark_in_keywords = True"),
     ],
 )
-def test_another_wiring_is_refused(
-    changes: dict, complaint: str, mail: Path, trained: Path, tmp_path: Path
+def test_another_shape_is_refused(
+    changes: dict[str, Any], complaint: str, mail: Path, trained: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError) as caught:
         continued(small_config(model=changes), mail, tmp_path / "run", trained)
@@ -216,13 +217,13 @@ def test_another_wiring_is_refused(
     [{}, {**ADAPTIVE, "adaptive_cutoffs": [60, 120]}, {**ADAPTIVE, "adaptive_division": 3.0}],
 )
 def test_other_clusters_are_refused(
-    changes: dict, mail: Path, adaptive: Path, tmp_path: Path
+    changes: dict[str, Any], mail: Path, adaptive: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(UsageError, match="adaptive"):
         continued(small_config(model=changes), mail, tmp_path / "run", adaptive)
 
 
-def test_a_model_of_another_kind_or_in_pieces_is_refused(trained: Path) -> None:
+def test_a_model_of_another_architecture_or_with_missing_tensors_is_refused(trained: Path) -> None:
     model = ModelFolder.from_pretrained(trained)
     other = ModelFolder("other", model.settings, model.tensors, model.vocabulary)
     with pytest.raises(UsageError, match="other"):
@@ -234,13 +235,13 @@ def test_a_model_of_another_kind_or_in_pieces_is_refused(trained: Path) -> None:
         )
 
 
-def test_rows_of_new_words_are_drawn_like_any_others(
+def test_weights_of_new_words_are_initialized_at_random(
     mail: Path, trained: Path, tmp_path: Path
 ) -> None:
-    made = continued(small_config(), mail, tmp_path / "run", trained)
-    made.log.close()
+    trainer = continued(small_config(), mail, tmp_path / "run", trained)
+    trainer.log.close()
     known = len(ModelFolder.from_pretrained(trained).vocabulary)
-    rows = made.task.scheme.state_dict()["decoder.embedding.weight"][known:]
+    rows = trainer.task.scheme.state_dict()["decoder.embedding.weight"][known:]
     assert len(rows) > 5
     assert 0.01 < float(rows.std()) < 0.1
     assert len(torch.unique(rows)) == rows.numel()

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,8 +12,9 @@ from tersely.game.paper.step import PolicyGradientStep
 from tersely.training.checkpoint import Checkpoint
 from tersely.training.config import RunConfig
 from tersely.training.loop import Trainer
+from tersely.training.paper_task import PaperTask
 from tersely.training.stop_criteria import StopRequest
-from tests.training.small import small_config
+from tests.training.small import MONOTONE_TABLES, small_config
 
 KINDS = {
     "one sample": small_config(),
@@ -24,35 +26,38 @@ KINDS = {
     "unif": small_config(objective={"kind": "unif"}),
     "stopword": small_config(objective={"kind": "stopword"}),
     "distilled": small_config(
-        model={"architecture": "monotone", "encoder_embedding_units": 6},
-        objective={"kind": "distilled"},
-        training={"schedule": "linear", "warmup_steps": 4},
+        **MONOTONE_TABLES, training={"schedule": "linear", "warmup_steps": 4}
     ),
     "adaptive": small_config(model={"softmax": "adaptive", "adaptive_cutoffs": [50, 120]}),
 }
 
 
-def trainer(config: RunConfig, data: Path, run: Path) -> Trainer:
+def open_trainer(config: RunConfig, data: Path, run: Path) -> Trainer:
     run.mkdir(parents=True, exist_ok=True)
     return Trainer.open(config, PreparedCorpus.open(data), run, start=None)
 
 
+def paper_task(trainer: Trainer) -> PaperTask:
+    assert isinstance(trainer.task, PaperTask)
+    return trainer.task
+
+
 def train(config: RunConfig, data: Path, run: Path, stop_after: int | None = None) -> Trainer:
-    """Train to the end, or as if the process ended after so many steps and began anew."""
-    made = trainer(config, data, run)
+    """Train to the end, or save and stop after some steps, as a process that is ended."""
+    trainer = open_trainer(config, data, run)
     if stop_after is not None:
-        while made.step < stop_after:
-            made.train_step()
-        made.save()
+        while trainer.step < stop_after:
+            trainer.train_step()
+        trainer.save()
     else:
         with StopRequest(minutes=None) as stop:
-            made.train(stop, [])
-    made.log.close()
-    return made
+            trainer.train(stop, [])
+    trainer.log.close()
+    return trainer
 
 
-def everything(made: Trainer) -> dict[str, object]:
-    saved = Checkpoint.load_newest(made.run)
+def newest_state(trainer: Trainer) -> dict[str, object]:
+    saved = Checkpoint.load_newest(trainer.run)
     assert saved is not None
     return {
         "step": saved.step,
@@ -63,20 +68,20 @@ def everything(made: Trainer) -> dict[str, object]:
     }
 
 
-def assert_same(one: object, other: object, place: str = "") -> None:
-    if isinstance(one, dict):
-        assert one.keys() == other.keys(), place
-        for key in one:
-            assert_same(one[key], other[key], f"{place}.{key}")
-    elif isinstance(one, torch.Tensor):
-        assert torch.equal(one, other), place
+def assert_equal(first: Any, second: Any, path: str = "") -> None:
+    if isinstance(first, dict):
+        assert first.keys() == second.keys(), path
+        for key in first:
+            assert_equal(first[key], second[key], f"{path}.{key}")
+    elif isinstance(first, torch.Tensor):
+        assert torch.equal(first, second), path
     else:
-        assert one == other, place
+        assert first == second, path
 
 
 @pytest.mark.promise(4)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_resumed_run_equals_an_undisturbed_one_to_the_bit(
+def test_a_resumed_run_equals_an_uninterrupted_one_bit_for_bit(
     kind: str, corpus: Path, tmp_path: Path
 ) -> None:
     config = KINDS[kind]
@@ -84,12 +89,12 @@ def test_a_resumed_run_equals_an_undisturbed_one_to_the_bit(
     for stop in (2, 7, 13):  # in the decoder's first steps, and on both sides of a checkpoint
         train(config, corpus, tmp_path / "parts", stop_after=stop)
     parts = train(config, corpus, tmp_path / "parts")
-    assert_same(everything(whole), everything(parts))
-    masks = [
-        made.task.compute_loss(99, made.batches.at(99), made.generator)[1]
-        for made in (whole, parts)
+    assert_equal(newest_state(whole), newest_state(parts))
+    metrics = [
+        trainer.task.compute_loss(99, trainer.batches.at(99), trainer.generator)[1]
+        for trainer in (whole, parts)
     ]
-    assert masks[0] == masks[1]
+    assert metrics[0] == metrics[1]
 
 
 @pytest.mark.promise(4)
@@ -99,7 +104,7 @@ def test_two_hundred_steps_equal_a_hundred_and_a_hundred(corpus: Path, tmp_path:
     )
     whole = train(config, corpus, tmp_path / "whole")
     train(config, corpus, tmp_path / "parts", stop_after=100)
-    assert_same(everything(whole), everything(train(config, corpus, tmp_path / "parts")))
+    assert_equal(newest_state(whole), newest_state(train(config, corpus, tmp_path / "parts")))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -117,16 +122,16 @@ def test_a_run_leaves_a_model_that_works_without_torch(
     assert (tmp_path / "run" / "course.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_metrics_read_as_if_the_run_had_never_stopped(corpus: Path, tmp_path: Path) -> None:
+def test_the_metrics_of_a_resumed_run_have_every_step_once(corpus: Path, tmp_path: Path) -> None:
     config = small_config(training={"max_steps": 50, "checkpoint_every_steps": 10})
-    made = trainer(config, corpus, tmp_path / "run")
-    while made.step < 26:
-        made.train_step()
-        if made.step == 10:
-            made.save()
-        if made.step == 25:
-            made.evaluate()
-    made.log.close()  # killed: step 25 was logged, but only 10 was saved
+    trainer = open_trainer(config, corpus, tmp_path / "run")
+    while trainer.step < 26:
+        trainer.train_step()
+        if trainer.step == 10:
+            trainer.save()
+        if trainer.step == 25:
+            trainer.evaluate()
+    trainer.log.close()  # as if killed: step 25 was logged, but only step 10 was saved
     train(config, corpus, tmp_path / "run")
     lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
     steps = [json.loads(line)["step"] for line in lines if '"dev"' in line]
@@ -134,51 +139,54 @@ def test_metrics_read_as_if_the_run_had_never_stopped(corpus: Path, tmp_path: Pa
     assert 15 in steps
 
 
-def test_a_loss_that_is_no_number_stops_the_run(corpus: Path, tmp_path: Path) -> None:
-    made = trainer(small_config(), corpus, tmp_path / "run")
-    made.train_step()
-    made.save()
+def test_a_loss_that_is_not_finite_stops_the_run(corpus: Path, tmp_path: Path) -> None:
+    trainer = open_trainer(small_config(), corpus, tmp_path / "run")
+    trainer.train_step()
+    trainer.save()
     with torch.no_grad():
-        made.task.scheme.decoder.combine.weight.fill_(float("nan"))
+        paper_task(trainer).scheme.decoder.combine.weight.fill_(float("nan"))
     with pytest.raises(TerselyError, match="gradient_norm_limit"):
-        made.train_step()
-    made.log.close()
+        trainer.train_step()
+    trainer.log.close()
     saved = Checkpoint.load_newest(tmp_path / "run")
     assert saved is not None
     assert all(torch.isfinite(tensor).all() for tensor in saved.weights.values())
 
 
-def test_a_collapsed_encoder_is_warned_of_once(corpus: Path, tmp_path: Path) -> None:
-    made = trainer(small_config(estimator={"decoder_first_steps": 0}), corpus, tmp_path / "run")
-    made.task.scheme.encoder.set_keep_probability(0.999999)
+def test_a_collapsed_encoder_is_logged_once_as_a_warning(corpus: Path, tmp_path: Path) -> None:
+    trainer = open_trainer(
+        small_config(estimator={"decoder_first_steps": 0}), corpus, tmp_path / "run"
+    )
+    encoder = paper_task(trainer).scheme.encoder
+    encoder.set_keep_probability(0.999999)
     with torch.no_grad():
-        made.task.scheme.encoder.keep.weight.zero_()
-    assert isinstance(made.task.step, PolicyGradientStep)
-    made.log_steps([made.train_step()])
-    made.warn_if_collapsed()
-    made.warn_if_collapsed()
-    made.log.close()
-    warnings = [row for row in made.log.rows if row["kind"] == "warning"]
+        encoder.keep.weight.zero_()
+    assert isinstance(paper_task(trainer).step, PolicyGradientStep)
+    trainer.log_steps([trainer.train_step()])
+    trainer.warn_if_collapsed()
+    trainer.warn_if_collapsed()
+    trainer.log.close()
+    warnings = [row for row in trainer.log.rows if row["kind"] == "warning"]
     assert len(warnings) == 1
     assert "keeping all" in warnings[0]["text"]
 
 
-def test_a_flat_run_that_was_killed_before_its_note_does_not_go_on(
+def test_a_flat_run_killed_before_its_result_was_written_does_not_continue(
     corpus: Path, tmp_path: Path
 ) -> None:
     easy = {"flat_steps": 10, "flat_loss_nats": 100.0, "flat_kept_share": 1.0}
     config = small_config(objective={"kind": "unif"}, training=easy)
     ended = train(config, corpus, tmp_path / "run")
     assert ended.step < config.training.max_steps
-    note = tmp_path / "run" / "result.json"
-    before = json.loads(note.read_text())
+    result = tmp_path / "run" / "result.json"
+    before = json.loads(result.read_text())
     assert before["ending"] == "flat"
-    note.unlink()
+    result.unlink()
     assert train(config, corpus, tmp_path / "run").step == ended.step
-    assert json.loads(note.read_text())["ending"] == "flat"
+    assert json.loads(result.read_text())["ending"] == "flat"
 
 
-def test_no_run_is_flat_before_it_may_be(corpus: Path, tmp_path: Path) -> None:
+def test_a_run_does_not_stop_before_flat_after_steps(corpus: Path, tmp_path: Path) -> None:
     easy = {"flat_steps": 10, "flat_loss_nats": 100.0, "flat_kept_share": 1.0, "max_steps": 400}
     early = train(small_config(objective={"kind": "unif"}, training=easy), corpus, tmp_path / "a")
     least = early.step + 25

@@ -1,6 +1,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ ROWS = [
 ]
 
 
-def log_of(run: Path, *rows: dict) -> Path:
+def log_of(run: Path, *rows: dict[str, Any]) -> Path:
     log = MetricsLog(run, resume_at=0)
     for row in rows:
         log.write(row)
@@ -29,7 +30,7 @@ def log_of(run: Path, *rows: dict) -> Path:
     return log.path
 
 
-def test_what_is_written_is_there_at_once(tmp_path: Path) -> None:
+def test_a_written_row_can_be_read_at_once(tmp_path: Path) -> None:
     log = MetricsLog(tmp_path, resume_at=0)
     for count, row in enumerate(ROWS, 1):
         log.write(row)
@@ -37,7 +38,7 @@ def test_what_is_written_is_there_at_once(tmp_path: Path) -> None:
     log.close()
 
 
-def test_a_resumed_log_forgets_what_came_after(tmp_path: Path) -> None:
+def test_a_resumed_log_drops_later_rows(tmp_path: Path) -> None:
     log_of(tmp_path, *ROWS)
     log = MetricsLog(tmp_path, resume_at=25)
     assert log.rows == ROWS[:2]
@@ -46,7 +47,7 @@ def test_a_resumed_log_forgets_what_came_after(tmp_path: Path) -> None:
     assert [row["step"] for row in read_metrics(log.path)] == [5, 25, 26]
 
 
-def test_a_line_cut_off_by_a_crash_is_left_out(tmp_path: Path) -> None:
+def test_a_line_cut_off_by_a_crash_is_skipped(tmp_path: Path) -> None:
     path = log_of(tmp_path, *ROWS)
     whole = path.read_bytes()
     last = len(json.dumps(ROWS[-1]))
@@ -57,11 +58,11 @@ def test_a_line_cut_off_by_a_crash_is_left_out(tmp_path: Path) -> None:
     assert path.read_text().endswith("}\n")
 
 
-def test_a_run_that_has_not_begun_has_no_metrics(tmp_path: Path) -> None:
+def test_a_run_without_a_log_has_no_metrics(tmp_path: Path) -> None:
     assert read_metrics(tmp_path / "metrics.jsonl") == []
 
 
-def test_rounds_are_averaged_figure_by_figure() -> None:
+def test_step_metrics_are_averaged_field_by_field() -> None:
     records = [StepMetrics(1.0, 2.0, 0.5, 0.25, 100), StepMetrics(3.0, 6.0, 0.25, 0.75, 900)]
     assert average_metrics(records) == {
         "loss_nats_a_token": 2.0,
@@ -72,13 +73,13 @@ def test_rounds_are_averaged_figure_by_figure() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], ROWS])
-def test_the_course_of_a_run_is_drawn(rows: list[dict], tmp_path: Path) -> None:
+def test_metrics_are_plotted(rows: list[dict[str, Any]], tmp_path: Path) -> None:
     assert plot_metrics(rows, tmp_path / "course.png", title="Constrained(ε=0.5)")
     assert (tmp_path / "course.png").read_bytes().startswith(b"\x89PNG")
     assert [path.name for path in tmp_path.iterdir()] == ["course.png"]
 
 
-def test_without_matplotlib_there_is_no_picture_and_no_error(
+def test_without_matplotlib_there_is_no_plot_and_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
@@ -90,7 +91,9 @@ def test_metrics_are_written_for_tensorboard(tmp_path: Path) -> None:
     with tensorboard(tmp_path, is_enabled=True) as report:
         report(25, {"loss_nats_a_token": 1.5})
         report(50, {"loss_nats_a_token": 1.25})
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.backend.event_processing.event_accumulator import (  # type: ignore[import-untyped]
+        EventAccumulator,
+    )
 
     events = EventAccumulator(str(tmp_path / "tensorboard"))
     events.Reload()

@@ -5,14 +5,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tersely.errors import UsageError
 from tersely.training import sweep as module
 from tersely.training.sweep import PlannedRun, Sweep, SweepSettings, load_plan, summary_rows
+from tests.training.small import CONFIGS
 
-CONFIGS = Path(__file__).parents[2] / "configs"
 BASE = """
 [model]
 embedding_units = 8
@@ -48,7 +49,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "plan.toml"
 
 
-def settings(corpus: Path, out: Path, **changes) -> SweepSettings:
+def settings(corpus: Path, out: Path, **changes: Any) -> SweepSettings:
     return SweepSettings(data=corpus, out=out, threads=1, evaluate_sentences=5, **changes)
 
 
@@ -81,7 +82,7 @@ def test_every_shipped_plan_is_valid(path: Path) -> None:
         ('base = "base.toml"\n[[runs]]\nname = "a"\nset = {"training.sead" = 1}', "training"),
     ],
 )
-def test_a_wrong_plan_is_refused_before_anything_starts(
+def test_an_invalid_plan_is_refused_before_anything_starts(
     plan: Path, text: str, complaint: str
 ) -> None:
     plan.write_text(text)
@@ -96,7 +97,7 @@ def test_a_sweep_trains_and_evaluates_everything_once(
         load_plan(plan), settings(corpus, tmp_path / "s", parallel=2, results=tmp_path / "small")
     )
     shown: list[str] = []
-    sweep.run(lambda now: shown.append(" ".join(now.status(run) for run in now.plan.runs)))
+    sweep.run(lambda sweep: shown.append(" ".join(map(sweep.status, sweep.plan.runs))))
     assert shown[-1] == "done done done"
     assert any("training" in line for line in shown)
     for run in sweep.plan.runs:
@@ -107,8 +108,8 @@ def test_a_sweep_trains_and_evaluates_everything_once(
         assert "tersely train" in json.loads((folder / "run.json").read_text())["command"]
         outcomes = json.loads((folder / "outcomes.json").read_text())
         assert outcomes["sentences"] == 5
-        kept = {path.name for path in (tmp_path / "small" / run.name).iterdir()}
-        assert kept == set(module.RESULT_FILES)
+        copied = {path.name for path in (tmp_path / "small" / run.name).iterdir()}
+        assert copied == set(module.RESULT_FILES)
     for place in ("s", "small"):
         names = json.loads((tmp_path / place / "plan.json").read_text())
         assert names == [run.name for run in sweep.plan.runs]
@@ -116,11 +117,11 @@ def test_a_sweep_trains_and_evaluates_everything_once(
     assert [row["step"] for row in rows] == [10, 10, 10]
     assert not any("seconds_left" in row for row in rows)
     before = (tmp_path / "s" / "unif-0.5" / "result.json").stat().st_mtime_ns
-    Sweep(load_plan(plan), settings(corpus, tmp_path / "s")).run(lambda now: None)
+    Sweep(load_plan(plan), settings(corpus, tmp_path / "s")).run(lambda _: None)
     assert (tmp_path / "s" / "unif-0.5" / "result.json").stat().st_mtime_ns == before
 
 
-def test_time_left_is_told_from_the_pace_so_far(plan: Path, corpus: Path, tmp_path: Path) -> None:
+def test_time_left_follows_from_the_pace_so_far(plan: Path, corpus: Path, tmp_path: Path) -> None:
     sweep = Sweep(load_plan(plan), settings(corpus, tmp_path / "s"))
     run = tmp_path / "s" / "unif-0.5"
     run.mkdir(parents=True)
@@ -129,16 +130,18 @@ def test_time_left_is_told_from_the_pace_so_far(plan: Path, corpus: Path, tmp_pa
     assert [row["seconds_left"] for row in summary_rows(sweep)] == [12.0, 20.0, 20.0]
 
 
-def test_a_failing_run_stops_no_other(plan: Path, corpus: Path, tmp_path: Path) -> None:
+def test_a_failing_run_does_not_stop_the_others(plan: Path, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "s" / "unif-0.5").mkdir(parents=True)
     (tmp_path / "s" / "unif-0.5" / "thesis.tex").write_text("in the way")
     sweep = Sweep(load_plan(plan), settings(corpus, tmp_path / "s"))
-    sweep.run(lambda now: None)
+    sweep.run(lambda _: None)
     assert [sweep.status(run) for run in sweep.plan.runs] == ["failed", "done", "done"]
     assert "is no run" in (tmp_path / "s" / "unif-0.5.log").read_text()
 
 
-def test_an_interrupted_sweep_goes_on(plan: Path, corpus: Path, tmp_path: Path) -> None:
+def test_an_interrupted_sweep_stops_and_saves_its_runs(
+    plan: Path, corpus: Path, tmp_path: Path
+) -> None:
     (tmp_path / "base.toml").write_text(BASE.replace("max_steps = 10", "max_steps = 100000"))
     command = [
         *(sys.executable, "-m", "tersely", "sweep", str(plan)),

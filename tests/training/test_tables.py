@@ -24,12 +24,12 @@ class Outer:
     is_on: bool = False
 
 
-def test_what_is_not_given_keeps_its_default() -> None:
+def test_missing_keys_keep_their_defaults() -> None:
     assert parse_table(Outer, {}, "c.toml") == Outer()
     assert parse_table(Outer, {"inner": {"steps": 7}}, "c.toml") == Outer(inner=Inner(steps=7))
 
 
-def test_every_kind_of_value_is_taken() -> None:
+def test_every_type_of_value_is_parsed() -> None:
     table = {
         "inner": {"steps": 2, "rate": 1},
         "kind": "two",
@@ -62,7 +62,9 @@ def test_every_kind_of_value_is_taken() -> None:
         ({"is_on": 1}, "c.toml: is_on is a bool; not 1."),
     ],
 )
-def test_a_wrong_table_is_refused_with_the_key(table: dict[str, Any], complaint: str) -> None:
+def test_an_invalid_table_is_an_error_that_names_the_key(
+    table: dict[str, Any], complaint: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         parse_table(Outer, table, "c.toml")
     assert str(caught.value) == complaint
@@ -77,14 +79,14 @@ def test_a_file_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"[inner", b"\xff\xfe", b"a = 1\na = 2", b"a = " + b"[" * 5000]
 )
-def test_what_is_no_toml_is_said_plainly(tmp_path: Path, content: bytes) -> None:
+def test_invalid_toml_is_an_error_that_names_the_file(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "c.toml"
     path.write_bytes(content)
     with pytest.raises(UsageError, match=r"c\.toml: not proper TOML"):
         read_toml(path)
 
 
-def test_a_file_that_cannot_be_read_is_said_plainly(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_an_error_that_names_it(tmp_path: Path) -> None:
     for path in (tmp_path / "no.toml", tmp_path):
         with pytest.raises(UsageError, match="cannot be read"):
             read_toml(path)

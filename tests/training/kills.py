@@ -1,9 +1,9 @@
-"""Trains a run, kills it at a random moment, looks at what is left, and goes on, many times.
+"""Train a run, kill it at a random moment, load what is left, and resume it, many times.
 
-    python -m tests.training.killing DATA RUN KILLS SEED
+    python -m tests.training.kills DATA RUN KILLS SEED
 
-Prints a line of JSON for each kill. It is a process of its own so that its children can be
-forked from one that has loaded torch already and never had more than one thread.
+Prints a JSON line for each kill. It runs in its own process, which loads torch once and has a
+single thread, so that it can fork its children.
 """
 
 import json
@@ -29,8 +29,8 @@ CONFIG = small_config(
 )
 
 
-class Ticking(StopRequest):
-    """Never stops, but tells through a pipe when a step is over."""
+class StepSignal(StopRequest):
+    """Never requests a stop; writes to a pipe after each step."""
 
     def __init__(self, pipe: int) -> None:
         super().__init__(minutes=None)
@@ -47,34 +47,34 @@ def open_run(data: Path, run: Path) -> Trainer:
 
 
 def kill_once(data: Path, run: Path, rng: random.Random) -> None:
-    """Let a child train for a few steps, and end it somewhere in or after the last of them."""
+    """Let a child train for a few steps, and kill it during or after the last of them."""
     ticks, pipe = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            open_run(data, run).train(Ticking(pipe), [])
+            open_run(data, run).train(StepSignal(pipe), [])
         finally:
             os._exit(1)
     os.close(pipe)
     step_seconds = 0.1
     for _ in range(rng.randrange(5)):
         started = time.monotonic()
-        assert os.read(ticks, 1) == b".", "the child has died by itself"
+        assert os.read(ticks, 1) == b".", "the child died on its own"
         step_seconds = time.monotonic() - started
     time.sleep(rng.uniform(0, step_seconds))
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     os.close(ticks)
-    assert os.WTERMSIG(status) == signal.SIGKILL, "the child has died by itself"
+    assert os.WTERMSIG(status) == signal.SIGKILL, "the child died on its own"
 
 
-def look(run: Path) -> dict[str, object]:
-    """Load what is there; anything half done raises."""
+def inspect(run: Path) -> dict[str, object]:
+    """Load the newest checkpoint and the model; a partial one raises an error."""
     folders = [path.name for path in (run / "checkpoints").glob("step-*")]
     saved = Checkpoint.load_newest(run)
     try:
         model = ModelFolder.from_pretrained(run).settings["trained"]["steps"]
-    except UsageError:  # not there yet
+    except UsageError:  # not written yet
         model = None
     return {
         "named": max((int(name.removeprefix("step-")) for name in folders), default=0),
@@ -86,15 +86,15 @@ def look(run: Path) -> dict[str, object]:
 
 
 def main() -> None:
-    sys.modules["matplotlib"] = None  # drawing would take longer than all else, and is not of use
+    sys.modules["matplotlib"] = None  # type: ignore[assignment]  # plotting takes longest
     data, run, kills, seed = Path(sys.argv[1]), Path(sys.argv[2]), *map(int, sys.argv[3:])
     rng = random.Random(seed)
     run.mkdir(exist_ok=True)
-    # torch loads a second's worth of modules with the first optimizer: not in every child.
+    # The first optimizer imports modules for a second; do it here, not in every child.
     torch.optim.Adam([torch.nn.Parameter(torch.zeros(1))])
     for _ in range(kills):
         kill_once(data, run, rng)
-        print(json.dumps(look(run)), flush=True)
+        print(json.dumps(inspect(run)), flush=True)
 
 
 if __name__ == "__main__":
