@@ -1,8 +1,10 @@
 import asyncio
 import json
+import multiprocessing
 import os
 import signal
 import socket
+import sys
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,8 +13,9 @@ import httpx2 as httpx
 import pytest
 
 from tersely.cli.main import main
-from tersely.errors import UsageError
-from tersely.service.server import MIN_WORKER_SECONDS, bind, url_of
+from tersely.errors import TerselyError, UsageError
+from tersely.service import server
+from tersely.service.server import MIN_WORKER_SECONDS, bind, serve, url_of
 from tersely.service.settings import ServiceSettings
 from tests.service.processes import ServiceProcess, running
 from tests.service.services import wait_until
@@ -152,3 +155,18 @@ def test_a_broken_model_is_reported_before_workers_start(
     options = ["--model", str(tmp_path / "nowhere"), "--port", "0", "--no-browser"]
     assert main(["serve", *options, "--workers", "2"]) == 2
     assert "no such model folder" in capfd.readouterr().err
+
+
+def test_a_worker_that_ends_at_once_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start_failing_worker(*_arguments: object) -> server._Worker:
+        process = multiprocessing.get_context("spawn").Process(target=sys.exit, args=(1,))
+        process.start()
+        return server._Worker(process, time.monotonic())
+
+    monkeypatch.setattr(server, "ModelRepository", lambda *arguments: None)
+    monkeypatch.setattr(server, "_start_worker", start_failing_worker)
+    settings = ServiceSettings(port=0, workers=2, memory=tmp_path / "memory.db")
+    with bind(settings) as listener, pytest.raises(TerselyError, match="could not start"):
+        serve(settings, listener)
