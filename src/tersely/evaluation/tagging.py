@@ -90,7 +90,7 @@ def _class_of(token: str, penn: str) -> str:
 @cache
 def _tagger() -> Any:
     if not is_available():
-        raise UsageError('Parts of speech need TextBlob. Try: pip install "tersely[report]"')
+        raise UsageError("Parts of speech need TextBlob. Try: pip install textblob")
     from textblob.en import parser
 
     return parser

@@ -92,7 +92,7 @@ def _tokenisers() -> dict[str, tuple[Tokenise, Callable[[Any], str], Callable[[A
         from spacy.tokens import Doc
     except ImportError as error:
         raise UsageError(
-            f'{error.name} is not installed. Try: pip install "tersely[bench]"'
+            f'{error.name} is not installed. Try: pip install "tersely-lab[peers]"'
         ) from error
     english = spacy.blank("en")
     moses, unmoses = MosesTokenizer("en"), MosesDetokenizer("en")

@@ -120,7 +120,7 @@ def run(given: argparse.Namespace) -> None:
 
 def _run_train(given: argparse.Namespace) -> None:
     if find_spec("torch") is None:
-        raise UsageError('This benchmark needs torch. Try: pip install "tersely[bench]"')
+        raise UsageError('This benchmark needs torch. Try: pip install "tersely[train]"')
     _check_counts(given, "threads", "steps")
     _check_peers(given)
     from tersely.corpus.processes import available_cpus
@@ -200,7 +200,7 @@ def _run_calibration(given: argparse.Namespace) -> None:
 def _run_runtimes(given: argparse.Namespace) -> None:
     _check_counts(given, "rows", "steps")
     if find_spec("onnx") is None or find_spec("onnxruntime") is None:
-        raise UsageError('This benchmark needs onnxruntime. Try: pip install "tersely[bench]"')
+        raise UsageError('This benchmark needs onnxruntime. Try: pip install "tersely-lab[peers]"')
     from tersely.model.folder import ModelFolder
     from tersely_lab.benchmarks import runtimes
 
@@ -214,7 +214,7 @@ def _run_latency(given: argparse.Namespace) -> None:
     _check_counts(given, "sets", "rounds")
     _check_peers(given)
     if find_spec("torch") is None:
-        raise UsageError('This benchmark needs torch. Try: pip install "tersely[bench]"')
+        raise UsageError('This benchmark needs torch. Try: pip install "tersely[train]"')
     from tersely_lab.benchmarks import latency, latency_tables, opennmt
     from tersely_lab.benchmarks.text import read_sentences
 
