@@ -105,7 +105,9 @@ def test_a_registered_rule_can_be_trained_saved_and_loaded(
 
 def test_the_config_takes_exactly_the_registered_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
     table = {"objective": {"kind": "hinge"}}
-    with pytest.raises(UsageError, match=r"objective\.kind is one of constrained, linear, unif"):
+    with pytest.raises(
+        UsageError, match=r"objective\.kind must be one of constrained, linear, unif"
+    ):
         parse_config(table, where="x.toml")
     monkeypatch.setitem(OBJECTIVES, "hinge", Hinge)
     assert parse_config(table, where="x.toml").objective.kind == "hinge"

@@ -44,7 +44,7 @@ def append_end_mark(tokens: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
 def pack_kept(
     tokens: Tensor, keep: Tensor, lengths: Tensor, *, end_mark: bool
 ) -> tuple[Tensor, Tensor]:
-    """Slide the kept tokens to the left, append `</s>` if asked; return them with their counts."""
+    """Slide the kept tokens to the left, append `</s>` for `end_mark`; return them and counts."""
     keep = keep & length_mask(lengths, tokens.shape[1])
     order = torch.argsort(~keep, dim=1, stable=True)  # kept first, order unchanged
     counts = keep.sum(dim=1)  # (batch,)

@@ -103,7 +103,7 @@ class DistillationConfig:
     flip_share: float = 0.05
     """Share of tokens whose value is random instead of predicted."""
     free_share: float = 0.0
-    """Share of sentences whose budget holds only on average (docs/decisions/spending.md)."""
+    """Share of sentences whose budget holds on average (docs/decisions/budget-allocation.md)."""
     default_budget: float = 0.4
     """Share of tokens to type if a request gives none."""
     types_case_marks: bool = False
@@ -238,10 +238,10 @@ def _registered(config: RunConfig) -> Iterator[tuple[bool, str]]:
     """Check names against the tables where objectives and rules are registered."""
     kinds = (*OBJECTIVES, *RULES, DISTILLED)
     kind = config.objective.kind
-    yield kind in kinds, f"objective.kind is one of {', '.join(kinds)}; not {kind!r}"
+    yield kind in kinds, f"objective.kind must be one of {', '.join(kinds)}, got {kind!r}"
     for rule in config.distillation.rules:
         names = ", ".join(DISTILLATION_RULES)
-        yield rule in DISTILLATION_RULES, f"distillation.rules is one of {names}; not {rule!r}"
+        yield rule in DISTILLATION_RULES, f"distillation.rules must be from {names}, got {rule!r}"
 
 
 def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
@@ -256,12 +256,12 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
             'model.decoder_start = "reader_state" needs a reader of the decoder\'s size; '
             'try decoder_start = "zeros"',
         ),
-        (0 <= estimator.exploration_floor < 0.5, "estimator.exploration_floor lies in [0, 0.5)"),
+        (0 <= estimator.exploration_floor < 0.5, "estimator.exploration_floor must be in [0, 0.5)"),
         (
             estimator.baseline == "moving_average" or estimator.samples >= 2,
             "estimator.baseline = leave_one_out needs estimator.samples of at least 2",
         ),
-        (0 <= config.objective.delta <= 1, "objective.delta lies between 0 and 1"),
+        (0 <= config.objective.delta <= 1, "objective.delta must be in [0, 1]"),
         (
             (model.architecture == "monotone") == (config.objective.kind == DISTILLED),
             'model.architecture = "monotone" and objective.kind = "distilled" go together',
@@ -271,18 +271,18 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
             "model.encoder_units must be even",
         ),
         *(
-            (0 <= share <= 1, f"distillation.{name} lies between 0 and 1")
+            (0 <= share <= 1, f"distillation.{name} must be in [0, 1]")
             for name, share in asdict(config.distillation).items()
             if name not in ("worth_noise", "rules")
         ),
         (
             len(config.distillation.rules) > 0,
-            "distillation.rules names at least one rule; for none, set distillation.rule_share = 0",
+            "distillation.rules must name a rule; to use none, set distillation.rule_share = 0",
         ),
-        (0 <= estimator.baseline_decay < 1, "estimator.baseline_decay lies in [0, 1)"),
+        (0 <= estimator.baseline_decay < 1, "estimator.baseline_decay must be in [0, 1)"),
         (
             start is None or 0 < start < 1,
-            "model.initial_keep_probability lies between 0 and 1, both excluded",
+            "model.initial_keep_probability must be in (0, 1)",
         ),
         (
             [*cutoffs] == sorted({*cutoffs}) and min(cutoffs, default=1) >= 1,
@@ -304,15 +304,18 @@ def _bounds(config: RunConfig) -> Iterator[tuple[bool, str]]:
             table, _, key = name.partition(".")
             value = tables[table][key]
             if minimum is None:
-                yield value is None or value > 0, f"{name} is above 0"
+                yield value is None or value > 0, f"{name} must be above 0, got {value}"
             else:
-                yield value is None or value >= minimum, f"{name} is at least {minimum}"
+                yield (
+                    value is None or value >= minimum,
+                    f"{name} must be at least {minimum}, got {value}",
+                )
     model = config.model
     yield (
         1 <= model.adaptive_division <= MAX_DIVISION,
-        f"model.adaptive_division lies between 1 and {MAX_DIVISION}",
+        f"model.adaptive_division must be in [1, {MAX_DIVISION}]",
     )
     yield (
         len(model.adaptive_cutoffs) <= MAX_CUTOFFS,
-        f"model.adaptive_cutoffs are {MAX_CUTOFFS} at most",
+        f"model.adaptive_cutoffs must have at most {MAX_CUTOFFS} entries",
     )

@@ -85,7 +85,7 @@ class PaperTask:
         return {"weight_tokens_per_nat": self.step.objective.weight}
 
     def evaluate(self, dev: Split, sentences: int) -> dict[str, float]:
-        """Evaluate on dev, with masks by threshold or, if the config says so, sampled ones."""
+        """Evaluate on dev, with masks by threshold or sampled (evaluation.keep)."""
         generator = torch.Generator().manual_seed(MASK_SEED)
 
         def mask_and_loss(batch: Batch) -> tuple[Tensor, Tensor]:

@@ -23,6 +23,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 Table = TypeVar("Table")
+_TYPE_NAMES = {int: "an integer", float: "a number", bool: "true or false", str: "a string"}
 
 
 def parse_table(table_class: type[Table], table: Mapping[str, Any], where: str) -> Table:
@@ -41,7 +42,9 @@ def parse_table(table_class: type[Table], table: Mapping[str, Any], where: str) 
 def _parse_value(hint: Any, value: Any, where: str) -> Any:
     if is_dataclass(hint) and isinstance(hint, type):
         if not isinstance(value, Mapping):
-            raise UsageError(f"{where} is a table: write [{where.split(': ')[-1]}] above its keys.")
+            raise UsageError(
+                f"{where} must be a table; write [{where.split(': ')[-1]}] above its keys."
+            )
         return parse_table(hint, value, where)
     origin, choices = get_origin(hint), get_args(hint)
     if origin in (types.UnionType, Union):
@@ -50,16 +53,18 @@ def _parse_value(hint: Any, value: Any, where: str) -> Any:
         return _parse_value(next(c for c in choices if c is not type(None)), value, where)
     if origin is Literal:
         if value not in choices:
-            raise UsageError(f"{where} is one of {', '.join(map(str, choices))}; not {value!r}.")
+            raise UsageError(
+                f"{where} must be one of {', '.join(map(str, choices))}, got {value!r}."
+            )
         return value
     if origin is tuple:
         if not isinstance(value, (list, tuple)):
-            raise UsageError(f"{where} is a list; not {value!r}.")
+            raise UsageError(f"{where} must be a list, got {value!r}.")
         return tuple(_parse_value(choices[0], entry, where) for entry in value)
     if hint is float and type(value) is int:
         return float(value)
     if type(value) is not hint:
-        raise UsageError(f"{where} is a {hint.__name__}; not {value!r}.")
+        raise UsageError(f"{where} must be {_TYPE_NAMES[hint]}, got {value!r}.")
     if hint is float and not math.isfinite(value):
-        raise UsageError(f"{where} is a finite number; not {value!r}.")
+        raise UsageError(f"{where} must be a finite number, got {value!r}.")
     return value

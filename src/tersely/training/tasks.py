@@ -62,7 +62,7 @@ class TrainingTask(Protocol):
         """Evaluate the scheme on the first sentences of dev."""
 
     def encoder_settings(self, dev: Split, sentences: int) -> dict[str, Any]:
-        """Return the part of a model folder's settings that says how keywords are chosen."""
+        """Return how keywords are chosen, for the settings of a model folder."""
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state, besides parameters, that a checkpoint keeps."""
