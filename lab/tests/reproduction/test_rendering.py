@@ -64,7 +64,7 @@ def test_tables_figures_and_text_become_markdown() -> None:
     text = markdown(Text("Hello."), table, hidden, Figure("f", "A plot", lambda canvas: None))
     assert "# Title\n\n## Part\n\nHello." in text
     assert "| run | kept |\n| --- | ---: |\n| a | 50.00 |" in text
-    assert "![A plot](paper/plots/f.png)" in text
+    assert "![f](paper/plots/f.png)\n\nA plot" in text
     assert "secret" not in text
 
 
@@ -97,3 +97,9 @@ def test_equal_figures_give_equal_bytes(tmp_path: Path) -> None:
     for kind in ("png", "svg"):
         first, second = ((tmp_path / folder / f"f.{kind}").read_bytes() for folder in ("a", "b"))
         assert first == second
+
+
+def test_long_paragraphs_are_wrapped_and_no_line_becomes_a_list() -> None:
+    text = markdown(Text("word " * 60 + "- 1. end " + "more " * 30))
+    assert max(map(len, text.splitlines())) <= 100
+    assert not [line for line in text.splitlines() if line.startswith(("- ", "1. "))]

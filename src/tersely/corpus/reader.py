@@ -31,7 +31,7 @@ FIXTURE_PREFIX = "fixture:"
 _DEFAULT_FIXTURE_SENTENCES = 20_000
 _MAX_SOURCES_SHOWN = 3
 _MAX_DETECTION_LINES = 5
-_FORMAT_OF_SUFFIX = {suffix: name for name, suffixes in SUFFIXES.items() for suffix in suffixes}
+FORMAT_OF_SUFFIX = {suffix: name for name, suffixes in SUFFIXES.items() for suffix in suffixes}
 
 
 class Reader(Protocol):
@@ -44,7 +44,7 @@ class Reader(Protocol):
         ...
 
 
-_READERS: dict[str, Reader] = {
+READERS: dict[str, Reader] = {
     "text": read_plain,
     "csv": read_csv,
     "tsv": read_tsv,
@@ -84,7 +84,7 @@ def total_bytes(sources: Sequence[str]) -> int | None:
 
 def detect_format(file: RawFile, options: ReadOptions) -> str:
     """Return the format of a file, by its name and its first lines."""
-    by_name = _FORMAT_OF_SUFFIX.get(PurePosixPath(file.name.lower()).suffix)
+    by_name = FORMAT_OF_SUFFIX.get(PurePosixPath(file.name.lower()).suffix)
     if by_name not in (None, "text", "tsv"):
         return by_name
     head = file.stream.peek(1)
@@ -143,7 +143,7 @@ def _source_documents(
         yield from read_yelp(source, options, meter=meter, on_skip=on_skip)
     else:
         for file in open_files(source, meter):
-            reader = _READERS[options.format or detect_format(file, options)]
+            reader = READERS[options.format or detect_format(file, options)]
             yield from reader(file, options, on_skip=on_skip)
 
 

@@ -1,6 +1,10 @@
-"""The runtime of a model, chosen by its architecture."""
+"""The runtime of a model, chosen by its architecture.
 
-from collections.abc import Sequence
+To add a decoder, write its runtime beside monotone.py and add it to `RUNTIMES`. What trains it is
+registered in training/tasks.py, what selects its keywords in selection/registry.py.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from tersely.errors import TerselyError
@@ -31,12 +35,18 @@ class DecoderRuntime(Protocol):
         """Feed the prefix to all rows but for its last token; return the state and that token."""
 
 
+RUNTIMES: dict[str, Callable[[ModelFolder], DecoderRuntime]] = {
+    PAPER: PaperRuntime,
+    MONOTONE: MonotoneRuntime,
+}
+"""The architectures that can be run: the `architecture` of a model folder → runtime."""
+
+
 def open_runtime(model: ModelFolder) -> DecoderRuntime:
     """Return the runtime of a model."""
-    if model.architecture == PAPER:
-        return PaperRuntime(model)
-    if model.architecture == MONOTONE:
-        return MonotoneRuntime(model)
-    raise TerselyError(
-        f'The model is of architecture "{model.architecture}"; known are {PAPER} and {MONOTONE}.'
-    )
+    if model.architecture not in RUNTIMES:
+        raise TerselyError(
+            f'The model is of architecture "{model.architecture}"; '
+            f"known are {' and '.join(RUNTIMES)}."
+        )
+    return RUNTIMES[model.architecture](model)

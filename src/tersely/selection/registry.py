@@ -1,12 +1,15 @@
-"""The keyword selector of a model, by its architecture."""
+"""The keyword selector of a model, by its architecture.
 
-from collections.abc import Sequence
-from typing import Protocol
+To add an encoder, write its selector beside surprisal.py and add it to `SELECTORS`. What trains it
+is registered in training/tasks.py, or in game/paper/rules.py if it is a fixed rule.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from tersely.model.budget_features import DecoderBudget
 from tersely.model.folder import ModelFolder
-from tersely.runtime.monotone import MonotoneRuntime
-from tersely.runtime.paper import PaperRuntime
+from tersely.model.shapes import MONOTONE, PAPER
 from tersely.runtime.registry import DecoderRuntime
 from tersely.selection.keep_probability import KeepProbabilitySelector
 from tersely.selection.surprisal import SurprisalSelector
@@ -29,10 +32,13 @@ class KeywordSelector(Protocol):
         """Return what the decoder is conditioned on at this budget; None for nothing."""
 
 
+SELECTORS: dict[str, Callable[[Any, Mapping[str, Any]], KeywordSelector]] = {
+    PAPER: KeepProbabilitySelector,
+    MONOTONE: SurprisalSelector,
+}
+"""The `architecture` of a model folder → selector, over the model's runtime and settings."""
+
+
 def open_selector(model: ModelFolder, runtime: DecoderRuntime) -> KeywordSelector:
     """Return the selector of a model whose runtime is open."""
-    if isinstance(runtime, MonotoneRuntime):
-        return SurprisalSelector(runtime, model.settings)
-    if isinstance(runtime, PaperRuntime):
-        return KeepProbabilitySelector(runtime, model.settings)
-    raise TypeError(f"no selector for {type(runtime).__name__}")
+    return SELECTORS[model.architecture](runtime, model.settings)

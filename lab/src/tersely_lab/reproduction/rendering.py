@@ -5,6 +5,7 @@ The HTML page has no script and loads nothing from other sites; plots and tables
 
 import csv
 import re
+import textwrap
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +19,7 @@ from tersely.storage.atomic import new_file
 from tersely_lab.reproduction.document import Block, Document, Figure, Table, Text, Value
 
 DPI = 130
+MARKDOWN_COLUMNS = 100
 
 
 def render_html(document: Document) -> str:
@@ -42,11 +44,19 @@ def render_markdown(document: Document, plots: str) -> str:
 
 def _block(block: Block, plots: str) -> str:
     if isinstance(block, Text):
-        return _escaped(block.text)
-    caption = _escaped(block.caption)
+        return _wrapped(block.text)
+    caption = _wrapped(block.caption)
     if isinstance(block, Figure):
-        return f"![{caption}]({plots}/{block.name}.png)\n\n{caption}"
+        return f"![{block.name}]({plots}/{block.name}.png)\n\n{caption}"
     return f"{caption}\n\n{_table(block)}" if block.is_shown else ""
+
+
+def _wrapped(text: str) -> str:
+    """Break text into lines at spaces; no line begins with what Markdown takes for a list."""
+    lines = textwrap.wrap(
+        _escaped(text), MARKDOWN_COLUMNS - 1, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(re.sub(r"^([-+#]|\d+[.)])(?=\s|$)", r"\\\1", line) for line in lines)
 
 
 def _table(table: Table) -> str:
