@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,24 +11,24 @@ SENTENCES = ["The waiter was friendly.", "The soup was cold."]
 
 
 @pytest.fixture(scope="module")
-def found(trained: Path) -> dict[str, object]:
+def results(trained: Path) -> dict[str, object]:
     model = ModelFolder.from_pretrained(trained)
     model.settings["calibration"] = {"slope": 1.0, "behind": 0.0, "offset": 3.0}
     return calibration.measure(Completer(model), SENTENCES)
 
 
-def test_scores_as_served_and_p_itself_are_both_judged(found: dict) -> None:
-    served, plain = found["as_served"]["all"], found["uncalibrated"]["all"]
+def test_scores_as_served_and_p_itself_are_both_judged(results: dict[str, Any]) -> None:
+    served, plain = results["as_served"]["all"], results["uncalibrated"]["all"]
     assert served["suggestions"] == plain["suggestions"] > 0
     assert served["calibration_error"] != plain["calibration_error"]
 
 
-def test_the_table_tells_both_errors(found: dict) -> None:
-    text = calibration.render(found)
-    assert f"as served: {found['as_served']['first']['calibration_error']:.3f}" in text
-    assert f"{found['uncalibrated']['all']['calibration_error']:.3f} of all three" in text
+def test_the_table_tells_both_errors(results: dict[str, Any]) -> None:
+    text = calibration.render(results)
+    assert f"as served: {results['as_served']['first']['calibration_error']:.3f}" in text
+    assert f"{results['uncalibrated']['all']['calibration_error']:.3f} of all three" in text
 
 
-def test_the_picture_is_drawn(found: dict, tmp_path: Path) -> None:
-    calibration.plot(found, tmp_path / "reliability.png")
+def test_the_picture_is_drawn(results: dict[str, Any], tmp_path: Path) -> None:
+    calibration.plot(results, tmp_path / "reliability.png")
     assert (tmp_path / "reliability.png").read_bytes().startswith(b"\x89PNG")

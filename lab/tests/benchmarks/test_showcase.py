@@ -8,6 +8,7 @@ from tersely.completion.completer import Completer
 from tersely.completion.suggestion import Suggestion
 from tersely_lab.benchmarks.showcase import (
     Case,
+    cases,
     contains_all,
     contains_any_order,
     differ_in_words,
@@ -17,7 +18,6 @@ from tersely_lab.benchmarks.showcase import (
     offers_correction,
     render,
 )
-from tersely_lab.benchmarks.showcase_cases import cases
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def said(*texts: str) -> list[Suggestion]:
     return [Suggestion(text, 0.5, tuple(text.split())) for text in texts]
 
 
-@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.typed} {case.wishes or ''}")
+@pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.typed} {case.options or ''}")
 def test_what_must_hold_for_an_input_does(completer: Completer, case: Case) -> None:
     [row] = measure(completer, [case])
     assert row["broken"] == [], row["suggestions"]
@@ -68,6 +68,12 @@ def test_what_does_not_hold_is_named_below_the_table(completer: Completer) -> No
     rows = measure(completer, [case])
     assert rows[0]["broken"] == ["lacks"]
     text = render(rows)
-    assert "does not for: late." in text
+    assert "broken for: late." in text
     assert "### kind" in text
     assert rows[0]["suggestions"][0]["text"] in text
+
+
+def test_there_are_sixty_inputs_of_ten_kinds() -> None:
+    assert len(cases()) == len({(case.typed, str(case.options)) for case in cases()}) == 60
+    assert len({case.kind for case in cases()}) == 10
+    assert all(case.rules for case in cases())

@@ -13,13 +13,12 @@ from tersely.completion.completer import Completer
 from tersely.errors import UsageError
 from tersely.evaluation.metrics import Prediction, predict
 from tersely.evaluation.outcomes import as_text, count_outcomes, read_predictions
-from tersely_lab.benchmarks.frontier_curves import MEASURES
-from tersely_lab.benchmarks.inputs import INPUTS
+from tersely_lab.benchmarks.quality import MASK_SELECTORS, METRICS
 from tersely_lab.benchmarks.specialists import (
-    HELD_AS,
+    OUTCOME_FIELDS,
     SpecialistsBench,
     compare,
-    judged_on,
+    evaluated_sentences,
     measure,
     render,
     trained_on,
@@ -57,7 +56,9 @@ def quiet(line: str) -> None:
 
 def test_runs_trained_on_a_rule_are_known_by_their_keywords(own: Path) -> None:
     results = read_results(own)
-    found = {name: trained_on(choose, results, SENTENCES) for name, choose in INPUTS.items()}
+    found = {
+        name: trained_on(choose, results, SENTENCES) for name, choose in MASK_SELECTORS.items()
+    }
     assert {name: [run.name for run in runs] for name, runs in found.items() if runs} == {
         name: [run] for name, run in KNOWN.items()
     }
@@ -78,11 +79,13 @@ def test_ours_are_judged_on_the_sentences_and_keywords_of_the_specialists(
         judged = read_predictions(sweep / KNOWN[name] / "predictions.jsonl")[:limit]
         losses = row["ours"]["seeds"]["nll_per_token"]
         for path, loss in zip(models, losses, strict=True):
-            predictions = predict(Completer.load(path), SENTENCES[:limit], choose=INPUTS[name])
+            predictions = predict(
+                Completer.load(path), SENTENCES[:limit], choose=MASK_SELECTORS[name]
+            )
             assert [one.keywords for one in predictions] == [one.keywords for one in judged]
             tokens = sum(one.tokens + 1 for one in predictions)
             assert loss == pytest.approx(sum(one.nll for one in predictions) / tokens)
-        for measure_name, key in HELD_AS.items():
+        for measure_name, key in OUTCOME_FIELDS.items():
             theirs = np.mean([getattr(one, key) for one in judged])
             assert row["specialists"] == {KNOWN[name]: row["specialists"][KNOWN[name]]}
             assert row["specialists"][KNOWN[name]][measure_name] == pytest.approx(theirs)
@@ -138,13 +141,13 @@ def test_where_a_specialist_is_never_right_there_is_no_multiple() -> None:
 
 def test_a_sweep_judged_on_the_first_sentences_only_is_met_there(own: Path) -> None:
     results = read_results(own)
-    assert judged_on(results, SENTENCES) == SENTENCES
-    assert judged_on(results, [*SENTENCES, "And one more."]) == SENTENCES
+    assert evaluated_sentences(results, SENTENCES) == SENTENCES
+    assert evaluated_sentences(results, [*SENTENCES, "And one more."]) == SENTENCES
 
 
 def test_other_sentences_than_the_sweeps_are_refused(own: Path, models: list[Path]) -> None:
     bench = SpecialistsBench(own, models, SENTENCES[::-1], None)
-    with pytest.raises(UsageError, match="judged on other sentences than these 40"):
+    with pytest.raises(UsageError, match="evaluated on other sentences than these 40"):
         measure(bench, quiet)
 
 
@@ -162,18 +165,18 @@ def some_figures(**changes: Any) -> dict[str, Any]:
     row = {"ours": 0.2, "best": 0.16, "specialist": "unif-0.3", "times": 1.25}
     row = {**row, "interval": (1.1, 1.4), **changes}
     ours = {"typed_fraction": 0.3, "nll_per_token": 2.5}
-    rules = {"Unif(0.3)": {"ours": ours, **dict.fromkeys(MEASURES, row)}}
+    rules = {"Unif(0.3)": {"ours": ours, **dict.fromkeys(METRICS, row)}}
     without = ["content words"]
     return {"sentences": 9031, "models": 3, "rules": rules, "without_specialist": without}
 
 
 def test_the_table_tells_how_many_times_and_how_sure_that_is() -> None:
     text = render(some_figures())
-    assert text.startswith("9,031 held-out sentences; ours in the mean over 3 model(s)")
+    assert text.startswith("9,031 held-out sentences; ours averaged over 3 model(s)")
     told = "20.0% | 16.0% | unif-0.3 | 1.25 | 1.10 to 1.40 |"
     for title in ("greedy", "served", "top three"):
         assert f"\n| Unif(0.3) | 0.30 | {title} | {told}\n" in text
-    assert "Our loss, nats a token: 2.500 for Unif(0.3)." in text
+    assert "Our loss, nats per token: 2.500 for Unif(0.3)." in text
     assert text.endswith("No run of the sweep was trained on content words.")
 
 

@@ -3,11 +3,12 @@ from pathlib import Path
 import pytest
 
 from tersely.errors import UsageError
-from tersely_lab.benchmarks.text import measure, read_sentences, render
+from tersely_lab.benchmarks.command import sentences_or_fixture
+from tersely_lab.benchmarks.text import measure, render
 
 
 def test_the_benchmark_measures_all_three_and_loses_nothing() -> None:
-    sentences = read_sentences(None, 300)
+    sentences = sentences_or_fixture(None, 300)
     results = measure(sentences, rounds=1)
     assert results["tokenising"].keys() == {"tersely", "spaCy", "sacremoses"}
     assert results["tokenising"]["tersely"]["restored"] == len(sentences) == 300
@@ -19,9 +20,9 @@ def test_the_benchmark_measures_all_three_and_loses_nothing() -> None:
 def test_sentences_may_come_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "s.txt"
     path.write_text("One.\nTwo.\nThree.\n")
-    assert read_sentences(path, 2) == ["One.", "Two."]
+    assert sentences_or_fixture(path, 2) == ["One.", "Two."]
     path.write_text("")
     with pytest.raises(UsageError, match="empty"):
-        read_sentences(path, 2)
+        sentences_or_fixture(path, 2)
     with pytest.raises(UsageError, match="cannot be read"):
-        read_sentences(tmp_path / "no.txt", 2)
+        sentences_or_fixture(tmp_path / "no.txt", 2)

@@ -1,11 +1,11 @@
-"""How fast is text handled, and is any of it lost?
+"""`tersely bench text`: the speed of tokenising and of `prepare`, and text lost by tokenisers.
 
-One run, one core, the same sentences for all: tersely's tokeniser, spaCy's blank
-English one and sacremoses, each alone and each as the tokeniser within `prepare`.
-Rounds take turns, and seconds are the processor's, so that a busy machine does not
-favour one.
+One core, the same sentences for all: our tokeniser, spaCy's blank English one and sacremoses, each
+alone and each as the tokeniser within `prepare`. Rounds take turns, and seconds are processor
+time, so that load from other processes favours none.
 """
 
+import argparse
 import statistics
 import tempfile
 import time
@@ -15,25 +15,42 @@ from typing import Any
 
 from tersely.errors import UsageError
 from tersely.text.tokens import detokenise, tokenise
+from tersely_lab.benchmarks.command import print_results, sentences_or_fixture
 
 Tokenise = Callable[[str], Any]
+Detokenise = Callable[[Any], str]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("--sentences", type=Path, metavar="FILE", help="one a line (the fixture)")
+    add("--limit", type=int, default=20_000, metavar="N", help="sentences (20000)")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Measure and print."""
+    sentences = sentences_or_fixture(args.sentences, args.limit)
+    print_results(measure(sentences), render, as_json=args.json)
 
 
 def measure(sentences: list[str], *, rounds: int = 5) -> dict[str, Any]:
-    """Time the tokenisers in turns and count the sentences each gives back exactly."""
+    """Time the tokenisers in turns and count the sentences that each restores exactly."""
     tokenisers = _tokenisers()
     seconds: dict[str, list[float]] = {name: [] for name in tokenisers}
     for _ in range(rounds):
-        for name, (run, _restored, _plain) in tokenisers.items():
-            seconds[name].append(_seconds(run, sentences))
+        for name, (tokenise_one, _restore, _restore_plain) in tokenisers.items():
+            seconds[name].append(_seconds(tokenise_one, sentences))
     rows = {}
-    for name, (run, restored, plain) in tokenisers.items():
-        found = [(sentence, run(sentence)) for sentence in sentences]
+    for name, (tokenise_one, restore, restore_plain) in tokenisers.items():
+        pairs = [(text, tokenise_one(text)) for text in sentences]
         rows[name] = {
             "sentences_per_second": round(len(sentences) / statistics.median(seconds[name])),
             "sentences_per_second_first_round": round(len(sentences) / seconds[name][0]),
-            "restored": sum(restored(made) == sentence for sentence, made in found),
-            "restored_from_tokens_alone": sum(plain(made) == sentence for sentence, made in found),
+            "restored": sum(restore(tokens) == text for text, tokens in pairs),
+            "restored_from_tokens_alone": sum(
+                restore_plain(tokens) == text for text, tokens in pairs
+            ),
         }
     return {
         "sentences": len(sentences),
@@ -48,24 +65,8 @@ def measure(sentences: list[str], *, rounds: int = 5) -> dict[str, Any]:
     }
 
 
-def read_sentences(path: Path | None, limit: int) -> list[str]:
-    """Take the sentences of a file, one a line, or of the fixture."""
-    if path is None:
-        from tersely.corpus.fixture import fixture_sentences
-
-        return list(fixture_sentences(limit))
-    try:
-        with path.open(encoding="utf-8") as file:
-            lines = [line.rstrip("\n") for _, line in zip(range(limit), file, strict=False)]
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read as UTF-8 text ({error}).") from error
-    if not lines:
-        raise UsageError(f"{path}: empty; one sentence a line is needed.")
-    return lines
-
-
 def render(results: dict[str, Any]) -> str:
-    """Show the results as a table."""
+    """Lay out the results."""
     count = results["sentences"]
     lines = [
         f"{count:,} sentences, one core, median of {results['rounds']} rounds",
@@ -80,24 +81,24 @@ def render(results: dict[str, Any]) -> str:
         )
     lines += ["", "all of prepare, with each as its tokeniser"]
     lines += [f"{name:<17}{rate:>7,}" for name, rate in results["prepare"].items()]
-    faster = ", ".join(f"{n} × {name}" for name, n in results["times_as_fast_as"].items())
-    return "\n".join([*lines, "", f"tersely's tokeniser: {faster}"])
+    ratios = ", ".join(f"{n} × {name}" for name, n in results["times_as_fast_as"].items())
+    return "\n".join([*lines, "", f"tersely's tokeniser: {ratios}"])
 
 
-def _tokenisers() -> dict[str, tuple[Tokenise, Callable[[Any], str], Callable[[Any], str]]]:
-    """How each tokenises, how it restores its result, and how from bare token strings."""
+def _tokenisers() -> dict[str, tuple[Tokenise, Detokenise, Detokenise]]:
+    """Return tokenisers with their inverses: of their result, and of bare token strings."""
     try:
         import spacy
         from sacremoses import MosesDetokenizer, MosesTokenizer
         from spacy.tokens import Doc
     except ImportError as error:
         raise UsageError(
-            f'{error.name} is not installed. Try: pip install "tersely-lab[peers]"'
+            f'{error.name} is not installed. Try: pip install "tersely[bench]"'
         ) from error
     english = spacy.blank("en")
     moses, unmoses = MosesTokenizer("en"), MosesDetokenizer("en")
     return {
-        "tersely": (tokenise, detokenise, lambda made: detokenise(made.tokens)),
+        "tersely": (tokenise, detokenise, lambda tokenised: detokenise(tokenised.tokens)),
         "spaCy": (
             english.tokenizer,
             lambda document: str(document.text),
@@ -111,37 +112,39 @@ def _tokenisers() -> dict[str, tuple[Tokenise, Callable[[Any], str], Callable[[A
     }
 
 
-def _seconds(run: Tokenise, sentences: list[str]) -> float:
+def _seconds(tokenise_one: Tokenise, sentences: list[str]) -> float:
     start = time.process_time()
     for sentence in sentences:
-        run(sentence)
+        tokenise_one(sentence)
     return time.process_time() - start
 
 
 def _prepare_rates(sentences: list[str], tokenisers: dict[str, Tokenise]) -> dict[str, int]:
-    """Sentences a second through all of prepare, with each tokeniser in it.
+    """Return the sentences per second of `prepare` with each tokeniser in it.
 
-    prepare checks that each sentence can be restored. What another's tokeniser returns is
-    not ours to undo, so all go without that check; ours is also timed with it.
+    `prepare` checks that each sentence can be restored, which only works for our tokeniser. So
+    all are timed without the check, and ours also with it.
     """
     rates = {}
-    _prepare_rate(sentences[:100], tokenise, check=True)  # what is loaded once is loaded now
-    for name, run in tokenisers.items():
-        rates[name] = _prepare_rate(sentences, run, check=False)
+    _prepare_rate(sentences[:100], tokenise, check=True)  # warm-up
+    for name, tokenise_one in tokenisers.items():
+        rates[name] = _prepare_rate(sentences, tokenise_one, check=False)
     return {**rates, "tersely, checked": _prepare_rate(sentences, tokenise, check=True)}
 
 
-def _prepare_rate(sentences: list[str], run: Tokenise, *, check: bool) -> int:
-    """Sentences a second through all of prepare, in this process alone."""
+def _prepare_rate(sentences: list[str], tokenise_one: Tokenise, *, check: bool) -> int:
+    """Return the sentences per second of `prepare` in this process alone."""
     from unittest.mock import patch
 
     from tersely.corpus import prepare as preparation
     from tersely.corpus.prepare import PrepareSettings, Source, prepare
     from tersely.text.tokens import Tokenised
 
-    def cut(sentence: str) -> Any:
-        made = run(sentence)
-        return made if isinstance(made, Tokenised) else Tokenised([str(token) for token in made])
+    def replacement(sentence: str) -> Tokenised:
+        result = tokenise_one(sentence)
+        if isinstance(result, Tokenised):
+            return result
+        return Tokenised([str(token) for token in result])
 
     class Silent:
         def phase(self, name: str) -> None:
@@ -149,8 +152,8 @@ def _prepare_rate(sentences: list[str], run: Tokenise, *, check: bool) -> int:
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(preparation, "tokenise", cut),
-        patch.object(preparation, "detokenise", detokenise if check else lambda made: ""),
+        patch.object(preparation, "tokenise", replacement),
+        patch.object(preparation, "detokenise", detokenise if check else lambda tokenised: ""),
     ):
         start = time.process_time()
         prepare(
