@@ -3,17 +3,20 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+DEMO   := $(VENV)/.demo
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+BUILD  := pyproject.toml constraints.txt hatch_build.py $(wildcard src/tersely/runtime/kernels/*.[ch])
 
 .PHONY: demo test promises screenshots default-model clean
 
-demo: $(READY)  ## set up, complete some keywords with the model that ships, and open the page
+demo: $(DEMO)  ## set up, complete some keywords with the model that ships, and open the page
 	$(BIN)/tersely keywords "I will be 10 minutes late."
 	$(BIN)/tersely complete "10 minutes late"
 	@if [ -t 0 ]; then $(BIN)/tersely serve; else echo "At a terminal the page would open now: tersely serve"; fi
 
 test: $(READY)  ## set up and pass all tests
-	$(BIN)/ruff check src lab tests
-	$(BIN)/ruff format --check src lab tests
+	$(BIN)/ruff check src lab tests docs
+	$(BIN)/ruff format --check src lab tests docs
 	$(BIN)/mypy
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/pytest -m "not long" -n 2
@@ -37,12 +40,17 @@ default-model: $(READY)  ## train the model that ships again: make default-model
 	$(BIN)/tersely export .default/third --out src/tersely/model/default --int8 --calibrate .default/mixed \
 		--card configs/default-card.md
 
-$(READY): pyproject.toml lab/pyproject.toml constraints.txt hatch_build.py $(wildcard src/tersely/runtime/kernels/*.[ch])
-	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "tersely needs Python 3.11 or later"'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --editable '.[dev]' --editable './lab[peers]'
+$(DEMO): $(BUILD) | $(BIN)/python
+	$(PIP) --editable '.[serve]'
 	@touch $@
+
+$(READY): $(BUILD) lab/pyproject.toml | $(BIN)/python
+	$(PIP) --editable '.[dev]' --editable './lab[peers]'
+	@touch $@ $(DEMO)
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "tersely needs Python 3.11 or later"'
+	$(PYTHON) -m venv $(VENV)
 
 clean:  ## remove what the commands above made
 	rm -rf $(VENV) .default build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
