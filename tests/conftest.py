@@ -26,8 +26,9 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def guarded(self: socket.socket, address: Any) -> None:
         if self.family == socket.AF_UNIX or address[0] in ("127.0.0.1", "::1", "localhost"):
-            return connect(self, address)
-        return _refuse(address)
+            connect(self, address)
+        else:
+            _refuse(address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
 

@@ -25,7 +25,8 @@ from tersely.selection.registry import SELECTORS
 from tersely.selection.surprisal import SurprisalSelector
 from tersely.service import app
 from tests.game.small_monotone import monotone_folder_of, small_monotone
-from tests.service.services import BASE_URL, settings_for
+from tests.service.services import settings_for
+from tests.web.asgi import BASE_URL
 
 ROOT = Path(__file__).parents[2]
 
