@@ -50,6 +50,20 @@ def test_keywords_begin_after_the_sentences_on_a_line(call: Any) -> None:
         assert (query and query["keywords"]) == keywords, text
 
 
+def test_the_context_keeps_its_line_breaks(call: Any) -> None:
+    cases = {
+        "Dear Ann\n10 late|": "Dear Ann\n",
+        "Dear Ann  \n\n  10 late|": "Dear Ann\n",
+        "Dear Ann\nWe met.  late|": "Dear Ann\nWe met.",
+        "\n\nlate|": "",
+        "late|": "",
+    }
+    for text, context in cases.items():
+        caret = text.index("|")
+        query = call("widget/query.js", "queryAt", text.replace("|", ""), caret, LIMITS)
+        assert query["context"] == context, text
+
+
 def test_context_is_truncated_at_a_word(call: Any) -> None:
     text = "word " * 100 + "\nlate"
     query = call("widget/query.js", "queryAt", text, len(text), LIMITS)

@@ -52,7 +52,7 @@ def test_keywords_are_those_of_the_line_and_the_text_before_is_context(
     editor.type("We met at noon.\nThe food was good. ")
     editor.type_keywords("dinner again")
     body = service.requests_for("dinner again")[-1]
-    assert body["context"] == "We met at noon. The food was good."
+    assert body["context"] == "We met at noon.\nThe food was good."
     editor.press("Alt+1")
     editor.expect_text("We met at noon.\nThe food was good. I would like dinner again.")
 

@@ -49,13 +49,13 @@ def small_monotone(
     *,
     width: float = 0.5,
     seed: int = 1,
-    cost_scale: float = 1.0,
+    loss_scale: float = 1.0,
 ) -> MonotoneScheme:
-    """A scheme of random weights; with `cost_scale` 20 token values are a few nats."""
+    """A scheme of random weights; with `loss_scale` 20 token values are a few nats."""
     scheme = MonotoneScheme(shape or small_monotone_shape())
     scheme.initialize(width, torch.Generator().manual_seed(seed))
     with torch.no_grad():
-        scheme.encoder.costs.weight *= cost_scale
+        scheme.encoder.costs.weight *= loss_scale
     return scheme
 
 

@@ -194,5 +194,5 @@ def test_tensors_must_fit_the_shape() -> None:
     fewer = {key: model.tensors[key] for key in model.tensors if key != name}
     with pytest.raises(TerselyError, match=f"{name} is missing"):
         check_tensors(replace(model, tensors=fewer), shape)
-    with pytest.raises(TerselyError, match="vocabulary has 30 tokens, its settings say 29"):
+    with pytest.raises(TerselyError, match="vocabulary has 30 tokens, but its settings give 29"):
         check_tensors(model, replace(shape, vocabulary_size=29))

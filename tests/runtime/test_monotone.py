@@ -58,8 +58,8 @@ def test_numpy_and_torch_agree_on_the_loss_of_sentences(name: str, budget: float
 def test_numpy_and_torch_agree_on_costs(budget: float) -> None:
     scheme = small_monotone(width=0.8)
     batch = random_batch(500)
-    ours = runtime_of(scheme).costs(words_of(batch), budget)
-    theirs = scheme.predict_costs(batch, torch.full((500,), budget)).numpy()
+    ours = runtime_of(scheme).predict_losses(words_of(batch), budget)
+    theirs = scheme.predict_losses(batch, torch.full((500,), budget)).numpy()
     for mine, row, length in zip(ours, theirs, batch.lengths.tolist(), strict=True):
         assert mine.shape == (length, 2)
         assert np.abs(mine - row[:length]).max() < 1e-4
@@ -76,7 +76,7 @@ def test_a_second_occurrence_of_an_unknown_keyword_is_as_likely_as_any_unknown_w
 
 
 def test_an_empty_sentence_has_no_costs() -> None:
-    empty, other = runtime_of(small_monotone()).costs([[], ["w7"]], 0.4)
+    empty, other = runtime_of(small_monotone()).predict_losses([[], ["w7"]], 0.4)
     assert (empty.shape, other.shape) == ((0, 2), (1, 2))
 
 
@@ -232,9 +232,11 @@ def test_a_quantised_model_runs_as_if_it_were_dequantised(name: str) -> None:
         total_nll(MonotoneRuntime(replace(model, tensors=tensors)), typed, sentences)
         for tensors in (quantized, dequantized)
     ]
-    costs = [
-        np.concatenate(MonotoneRuntime(replace(model, tensors=tensors)).costs(sentences, 0.4))
+    token_losses = [
+        np.concatenate(
+            MonotoneRuntime(replace(model, tensors=tensors)).predict_losses(sentences, 0.4)
+        )
         for tensors in (quantized, dequantized)
     ]
     assert np.allclose(losses[0], losses[1], atol=2e-3)  # kernels may round activations
-    assert np.allclose(costs[0], costs[1], atol=2e-3)
+    assert np.allclose(token_losses[0], token_losses[1], atol=2e-3)

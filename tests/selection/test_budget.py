@@ -18,8 +18,8 @@ from tersely.selection.budget import (
     Floats,
     MarginalGains,
     marginal_gains,
-    rank,
     refine_budget_rows,
+    sort_by_value,
     threshold_for,
 )
 from tersely.text.tokens import SHIFT
@@ -28,46 +28,46 @@ SHARES = np.linspace(0.01, 0.9, 90)
 LENGTHS = np.arange(1, 25)
 
 
-def random_costs(rows: int = 200, time: int = 12, seed: int = 1) -> tuple[Floats, Floats, Counts]:
-    """Values, costs and lengths of sentences; some words must be typed, some cannot be."""
+def random_losses(rows: int = 200, time: int = 12, seed: int = 1) -> tuple[Floats, Floats, Counts]:
+    """Values, token_losses and lengths of sentences; some words must be typed, some cannot be."""
     rng = np.random.default_rng(seed)
-    costs = rng.gamma(1.0, 1.5, size=(rows, time, 2))
-    costs[..., 1] *= 0.2
-    values = costs[..., 0] - costs[..., 1]
+    token_losses = rng.gamma(1.0, 1.5, size=(rows, time, 2))
+    token_losses[..., 1] *= 0.2
+    values = token_losses[..., 0] - token_losses[..., 1]
     values[rng.random(values.shape) < 0.05] = np.inf
     values[rng.random(values.shape) < 0.1] = -np.inf
-    return values, costs, rng.integers(1, time + 1, size=rows)
+    return values, token_losses, rng.integers(1, time + 1, size=rows)
 
 
-def recovery(values: Floats, costs: Floats, count: int) -> float:
+def recovery(values: Floats, token_losses: Floats, count: int) -> float:
     """p(recovered) with the `count` most valuable tokens typed, summed word by word."""
     order = sorted(range(len(values)), key=lambda index: (-values[index], index))
     nats = 0.0
     for position, index in enumerate(order):
         if position < count:
-            nats += max(0.0, costs[index, 1])
+            nats += max(0.0, token_losses[index, 1])
         elif values[index] == math.inf:
             nats = math.inf
         else:
-            nats += max(0.0, costs[index, 0])
+            nats += max(0.0, token_losses[index, 0])
     return math.exp(-DEFAULT_SHARPNESS * nats)
 
 
 def test_an_even_allocation_types_the_share_of_every_sentence() -> None:
     for share in SHARES:
-        counts = Allocation(float(share)).counts(*random_costs())
-        assert counts.tolist() == [keyword_counts(share, length) for length in random_costs()[2]]
+        counts = Allocation(float(share)).counts(*random_losses())
+        assert counts.tolist() == [keyword_counts(share, length) for length in random_losses()[2]]
         alone = [keyword_counts(share, length) for length in LENGTHS]
         assert keyword_counts(share, LENGTHS).tolist() == alone
 
 
 def test_a_gain_is_what_one_more_keyword_adds_to_the_recovery() -> None:
-    values, costs, lengths = random_costs()
-    ranked = rank(values, costs, lengths)
+    values, token_losses, lengths = random_losses()
+    ranked = sort_by_value(values, token_losses, lengths)
     counts = np.minimum(keyword_counts(0.4, lengths), ranked.n_typable)
     gains = marginal_gains(ranked, keyword_counts(0.4, lengths))
     for row, (length, count) in enumerate(zip(lengths, counts, strict=True)):
-        sentence = values[row, :length], costs[row, :length]
+        sentence = values[row, :length], token_losses[row, :length]
         n_typable = int((sentence[0] > -np.inf).sum())
         by_count = [recovery(*sentence, n) for n in range(length + 1)]
         assert ranked.n_typable[row] == n_typable
@@ -80,28 +80,30 @@ def test_a_gain_is_what_one_more_keyword_adds_to_the_recovery() -> None:
 
 
 def test_with_a_threshold_a_sentence_gets_at_most_one_keyword_more_or_fewer() -> None:
-    values, costs, lengths = random_costs()
-    n_typable = rank(values, costs, lengths).n_typable
+    values, token_losses, lengths = random_losses()
+    n_typable = sort_by_value(values, token_losses, lengths).n_typable
     even = np.minimum(keyword_counts(0.4, lengths), n_typable)
     for threshold in (0.0, 1e-4, 0.01, 0.1, 1.0):
-        counts = Allocation(0.4, threshold).counts(values, costs, lengths)
+        counts = Allocation(0.4, threshold).counts(values, token_losses, lengths)
         assert (np.abs(counts - even) <= 1).all()
         assert (counts <= n_typable).all()
         assert (counts >= 0).all()
-    assert (Allocation(0.4, 1.0).counts(values, costs, lengths) == np.maximum(even - 1, 0)).all()
+    assert (
+        Allocation(0.4, 1.0).counts(values, token_losses, lengths) == np.maximum(even - 1, 0)
+    ).all()
 
 
 def test_keywords_go_where_they_recover_most() -> None:
     """No other allocation of as many keywords, within one of the share, recovers more."""
-    values, costs, lengths = random_costs(rows=7, time=6, seed=3)
-    ranked = rank(values, costs, lengths)
+    values, token_losses, lengths = random_losses(rows=7, time=6, seed=3)
+    ranked = sort_by_value(values, token_losses, lengths)
     even = np.minimum(keyword_counts(0.5, lengths), ranked.n_typable)
     threshold = threshold_for(marginal_gains(ranked, even), float(even.sum()))
-    counts = Allocation(0.5, threshold).counts(values, costs, lengths)
+    counts = Allocation(0.5, threshold).counts(values, token_losses, lengths)
 
     def total_recovery(counts: tuple[int, ...]) -> float:
         return sum(
-            recovery(values[row, :length], costs[row, :length], count)
+            recovery(values[row, :length], token_losses[row, :length], count)
             for row, (length, count) in enumerate(zip(lengths, counts, strict=True))
         )
 
@@ -116,16 +118,20 @@ def test_keywords_go_where_they_recover_most() -> None:
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 0.5, 0.65, 0.75])
 def test_the_fitted_threshold_types_the_share(share: float) -> None:
-    values, costs, lengths = random_costs(rows=2000)
-    gains = marginal_gains(rank(values, costs, lengths), keyword_counts(share, lengths))
+    values, token_losses, lengths = random_losses(rows=2000)
+    gains = marginal_gains(
+        sort_by_value(values, token_losses, lengths), keyword_counts(share, lengths)
+    )
     threshold = threshold_for(gains, share * lengths.sum())
-    typed = Allocation(share, threshold).counts(values, costs, lengths).sum() / lengths.sum()
+    typed = Allocation(share, threshold).counts(values, token_losses, lengths).sum() / lengths.sum()
     assert typed == pytest.approx(share, abs=0.003)
 
 
 def test_impossible_numbers_of_keywords_take_all_gains_or_none() -> None:
-    values, costs, lengths = random_costs()
-    gains = marginal_gains(rank(values, costs, lengths), keyword_counts(0.2, lengths))
+    values, token_losses, lengths = random_losses()
+    gains = marginal_gains(
+        sort_by_value(values, token_losses, lengths), keyword_counts(0.2, lengths)
+    )
     assert (gains.counts_above(threshold_for(gains, 0.0)) == gains.min_counts).all()
     assert (gains.gains > threshold_for(gains, 1e6)).sum() == (gains.gains > 0).sum()
     nothing = MarginalGains(np.zeros(1, np.int64), np.full((1, 2), np.nan))
@@ -134,32 +140,34 @@ def test_impossible_numbers_of_keywords_take_all_gains_or_none() -> None:
 
 def test_keywords_with_a_negative_gain_are_never_typed() -> None:
     """Where typing costs more than it saves, the threshold is 0."""
-    costs = np.array([[[2.0, 0.1], [0.1, 0.3], [0.1, 0.5]]])
-    values = costs[..., 0] - costs[..., 1]
-    gains = marginal_gains(rank(values, costs, [3]), np.array([2]))
+    token_losses = np.array([[[2.0, 0.1], [0.1, 0.3], [0.1, 0.5]]])
+    values = token_losses[..., 0] - token_losses[..., 1]
+    gains = marginal_gains(sort_by_value(values, token_losses, [3]), np.array([2]))
     assert (gains.gains < 0).all()
     for typed in (0.0, 1.0, 2.0, 3.0):
         threshold = threshold_for(gains, typed)
         assert threshold == 0.0
-        assert Allocation(0.75, threshold).counts(values, costs, [3]).tolist() == [1]
+        assert Allocation(0.75, threshold).counts(values, token_losses, [3]).tolist() == [1]
 
 
 def test_padding_does_not_matter() -> None:
-    values, costs, lengths = random_costs()
+    values, token_losses, lengths = random_losses()
     wide = np.pad(values, ((0, 0), (0, 5)), constant_values=9.0)
-    far = np.pad(costs, ((0, 0), (0, 5), (0, 0)), constant_values=9.0)
+    far = np.pad(token_losses, ((0, 0), (0, 5), (0, 0)), constant_values=9.0)
     for allocation in (Allocation(0.3), Allocation(0.3, 0.01)):
-        expected = allocation.counts(values, costs, lengths)
+        expected = allocation.counts(values, token_losses, lengths)
         assert (allocation.counts(wide, far, lengths) == expected).all()
 
 
 def test_a_higher_sharpness_prefers_sentences_that_are_nearly_recovered() -> None:
     """A word that saves three nats where five remain, or one that saves the only nat there is."""
-    costs = np.array([[[3.0, 0.0], [5.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]])
+    token_losses = np.array([[[3.0, 0.0], [5.0, 0.0]], [[1.0, 0.0], [0.0, 0.0]]])
     values = np.array([[3.0, -np.inf], [1.0, -np.inf]])
 
     def gains(sharpness: float) -> Floats:
-        return marginal_gains(rank(values, costs, [2, 2]), np.array([1, 1]), sharpness).gains[:, 0]
+        return marginal_gains(
+            sort_by_value(values, token_losses, [2, 2]), np.array([1, 1]), sharpness
+        ).gains[:, 0]
 
     assert gains(0.05)[0] > gains(0.05)[1]
     assert gains(1.0)[0] < gains(1.0)[1]
@@ -274,7 +282,7 @@ def test_a_share_near_a_step_takes_that_step_and_not_one_between() -> None:
 def test_case_marks_count_where_they_are_typed() -> None:
     sentences = [[SHIFT, "a", SHIFT, "b"]]
     dropped = refine_budget_rows([{"budget": 1.0}], sentences)[-1]
-    typed = refine_budget_rows([{"budget": 1.0}], sentences, types_marks=True)[-1]
+    typed = refine_budget_rows([{"budget": 1.0}], sentences, types_shift=True)[-1]
     assert dropped["typed_fraction"] == 0.5
     assert typed["typed_fraction"] == 1.0
 

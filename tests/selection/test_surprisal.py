@@ -29,7 +29,7 @@ UNKNOWN = {f"w{n}" for n in range(30, 40)}
 
 @pytest.fixture(scope="module")
 def scheme() -> MonotoneScheme:
-    return small_monotone(seed=2, cost_scale=20)
+    return small_monotone(seed=2, loss_scale=20)
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +61,10 @@ def measured(runtime: MonotoneRuntime, sentences: list[list[str]]) -> dict[str, 
 
 def selector_of(values: list[float]) -> SurprisalSelector:
     """A selector with these token values for every sentence."""
-    costs = np.array([[value, 0.0] for value in values], np.float32)
+    token_losses = np.array([[value, 0.0] for value in values], np.float32)
     runtime: Any = SimpleNamespace(
         vocabulary=Vocabulary(LEXICON[:30]),
-        costs=lambda sentences, budget: [costs.copy() for _ in sentences],
+        predict_losses=lambda sentences, budget: [token_losses.copy() for _ in sentences],
     )
     return SurprisalSelector(runtime, SURPRISAL_SETTINGS)
 

@@ -37,7 +37,7 @@ def dev() -> Split:
 @pytest.fixture(scope="module")
 def task() -> DistilledTask:
     step = DistillationStep(MaskSampler((RandomRateRule(),), 0.3, 0.15, 0.4, 0.05))
-    return DistilledTask(small_monotone(seed=2, cost_scale=20), step, default_budget=0.45)
+    return DistilledTask(small_monotone(seed=2, loss_scale=20), step, default_budget=0.45)
 
 
 @torch.no_grad()

@@ -40,7 +40,7 @@ def generator() -> torch.Generator:
 
 
 def learned(decoder_first_steps: int = 0, **encoder: Any) -> PaperTask:
-    objective = Constrained(epsilon=0.1, initial_weight=2.0, learning_rate=0.1, ascent="sgd")
+    objective = Constrained(epsilon=0.1, initial_multiplier=2.0, learning_rate=0.1, ascent="sgd")
     step = PolicyGradientStep(objective, MovingAverage(0.9), 1, 0.0, 0.0, 0.0, True)
     return PaperTask(small_scheme(), step, {**LEARNED, **encoder}, decoder_first_steps)
 
@@ -114,17 +114,17 @@ def test_each_kind_of_objective_has_its_step() -> None:
     assert isinstance(stopword.rule, StopwordRule)
     linear = step_of(objective={"kind": "linear", "weight_tokens_per_nat": 4.3})
     assert isinstance(linear.objective, Linear)
-    assert linear.objective.weight == 4.3
+    assert linear.objective.multiplier == 4.3
     constrained = step_of(objective={"epsilon_nats_per_token": 0.2})
     assert isinstance(constrained.objective, Constrained)
-    assert (constrained.objective.epsilon, constrained.objective.weight) == (0.2, 5.0)
+    assert (constrained.objective.epsilon, constrained.objective.multiplier) == (0.2, 5.0)
 
 
 @pytest.mark.parametrize(("ascent", "after"), [("adam", 5.01), ("sgd", 5.02)])
 def test_lambda_is_updated_by_the_configured_optimizer(ascent: str, after: float) -> None:
     objective = step_of(objective={"weight_ascent": ascent, "weight_learning_rate": 0.01}).objective
     objective.update(2.5)  # ε is 0.5: the gradient is 2
-    assert objective.weight == pytest.approx(after, abs=1e-6)
+    assert objective.multiplier == pytest.approx(after, abs=1e-6)
 
 
 def test_the_estimator_is_the_configured_one() -> None:
@@ -142,7 +142,7 @@ def test_the_estimator_is_the_configured_one() -> None:
     assert isinstance(step.baseline, LeaveOneOut)
     assert (step.samples, step.exploration_floor, step.entropy_bonus) == (3, 0.01, 0.2)
     assert step.logit_penalty == 0.3
-    assert not step.scale_decoder_by_weight
+    assert not step.scale_decoder_by_multiplier
 
 
 def test_stop_words_are_dropped_as_configured() -> None:

@@ -107,7 +107,7 @@ def test_a_folder_that_is_not_a_run_is_refused(corpus: Path, tmp_path: Path) -> 
     (tmp_path / "file").write_text("a letter")
     before = contents(tmp_path)
     for name in ("thesis", "file"):
-        with pytest.raises(UsageError, match="exists and is no run"):
+        with pytest.raises(UsageError, match="exists and is not a run"):
             train(request(corpus, tmp_path / name), silent)
     assert contents(tmp_path) == before
 

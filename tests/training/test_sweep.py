@@ -136,7 +136,7 @@ def test_a_failing_run_does_not_stop_the_others(plan: Path, corpus: Path, tmp_pa
     sweep = Sweep(load_plan(plan), settings(corpus, tmp_path / "s"))
     sweep.run(lambda _: None)
     assert [sweep.status(run) for run in sweep.plan.runs] == ["failed", "done", "done"]
-    assert "is no run" in (tmp_path / "s" / "unif-0.5.log").read_text()
+    assert "is not a run" in (tmp_path / "s" / "unif-0.5.log").read_text()
 
 
 def test_an_interrupted_sweep_stops_and_saves_its_runs(

@@ -1,8 +1,9 @@
 import asyncio
+from typing import Annotated
 
 import pytest
 from fastapi import FastAPI
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Discriminator, Field, Tag
 
 from tersely.web.errors import ApiError, error_responses, install_error_handlers
 from tests.web.asgi import error_code, request
@@ -62,6 +63,20 @@ def test_a_validation_error_names_the_field_but_not_its_value(app: FastAPI) -> N
     message = response.json()["error"]["message"]
     assert message.startswith("number: ")
     assert "secret" not in message
+
+
+def test_a_validation_error_does_not_name_the_tag_of_a_union() -> None:
+    app = FastAPI()
+    install_error_handlers(app, union_tags=["tagged"])
+
+    @app.post("/number")
+    def number(
+        body: Annotated[Annotated[Body, Tag("tagged")], Discriminator(lambda _: "tagged")],
+    ) -> int:
+        return body.number
+
+    response = asyncio.run(request(app, "POST", "/number", json={"number": 11}))
+    assert response.json()["error"]["message"].startswith("number: ")
 
 
 def test_an_unexpected_error_reveals_no_internals(app: FastAPI) -> None:

@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Evaluate the model; print the metrics and write the files asked for."""
+    """Evaluate the model; print the metrics and write the requested files."""
     from tersely.cli.options import check_minimum
     from tersely.completion.completer import Completer
     from tersely.evaluation.metrics import length_matched, predict, summarise

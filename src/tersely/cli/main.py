@@ -31,7 +31,7 @@ LAB_COMMANDS = {
     "report": "reproduce every figure and table of the paper from a sweep",
     "bench": "measure speed and quality on this machine",
 }
-"""Commands of the tersely-lab distribution. Their help texts stand here because reading
+"""Commands of the tersely-lab distribution. Their help texts are here because reading
 entry points would slow `tersely --help` down."""
 
 

@@ -102,7 +102,7 @@ def copy(
     """Copy text to the clipboard; `write` sends an escape sequence to the terminal.
 
     On a local machine pyperclip uses the system clipboard. Over SSH, or without a system
-    clipboard, the sequence OSC 52 asks the terminal to copy; some terminals ignore it.
+    clipboard, the sequence OSC 52 makes the terminal copy; some terminals ignore it.
     """
     if "SSH_CONNECTION" not in environment and _copy_to_system(text):
         return

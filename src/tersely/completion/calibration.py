@@ -1,8 +1,8 @@
 """Calibration: map p(sentence | keywords) to how often such a suggestion is the sentence meant.
 
-The decoder's probabilities describe its own language, not the person who types: its first
-suggestion is right more often than p, and the others less often. A logistic curve over the log-odds
-and over the distance to the first suggestion corrects this; evaluation/calibration.py fits it.
+People are served without a known budget, so the decoder's probabilities are not calibrated: its
+first suggestion is correct more often than p, the others are not. A logistic curve over the
+log-odds and the distance to the first suggestion corrects this; evaluation/calibration.py fits it.
 """
 
 import math

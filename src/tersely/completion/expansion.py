@@ -1,4 +1,4 @@
-"""Expansion: the queries that typed keywords may stand for.
+"""Expansion: the queries that typed keywords may mean.
 
 An unfinished last word has several completions, a misspelt word several candidates, and keywords
 in free order several permutations. Each is an expansion: a query to search for. ranking.py ranks
@@ -35,7 +35,7 @@ MAX_ORDERS = 4
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """A query that the keywords may stand for."""
+    """A query that the keywords may mean."""
 
     query: Query
     weight: float = 1.0

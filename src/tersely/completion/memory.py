@@ -108,7 +108,7 @@ class Memory:
         """Return the sentences that contain the keywords in order, the most used first.
 
         Case does not matter. With `prefix` the last keyword may be the beginning of a word. With
-        `free` the keywords may stand in any order, and one given twice need not stand twice.
+        `free` the keywords may occur in any order, and one given twice need not occur twice.
         """
         phrases = [(keyword.lower(),) for keyword in keywords]
         return self.find_query(Query.from_phrases(phrases, has_prefix=prefix), in_order=not free)

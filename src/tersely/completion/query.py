@@ -26,7 +26,8 @@ class Query:
 
     tokens: tuple[str, ...]
     adjacent: tuple[bool, ...]
-    """One more than tokens; the last one is True if the sentence ends after the last token."""
+    """adjacent[i]: token i directly follows token i − 1. The last entry: the sentence ends after
+    the last token."""
     has_prefix: bool = False
     """Whether the last word is unfinished: the beginning of a word."""
 
@@ -59,7 +60,7 @@ class Query:
         tokens, adjacent, capital = [], [], []
         is_marked = is_adjacent = False
         for token, follows in zip(self.tokens, self.adjacent, strict=False):
-            # A mark is adjacent to its word; whether both follow directly, the mark states.
+            # A mark is adjacent to its word, so the mark's flag holds for both.
             is_adjacent = follows if not is_marked else is_adjacent
             if token == SHIFT:
                 is_marked = True
@@ -85,7 +86,7 @@ class Query:
     def spans(
         self, tokens: Sequence[str], text: str, corrected: Sequence[tuple[str, str]] = ()
     ) -> tuple[Span, ...]:
-        """Return where the keywords stand in a text; `corrected` holds (typed, read) pairs."""
+        """Return the spans of the keywords in a text; `corrected` holds (typed, read) pairs."""
         read = dict(corrected)
         phrases = [tuple(read.get(word, word) for word in phrase) for phrase in self.phrases()]
         spans = keyword_spans(phrases, tokens, text, prefix=self.has_prefix, at_end=self.has_ending)
@@ -114,14 +115,14 @@ def parse_query(text: str, *, prefix: bool = False) -> Query:
 def _words(tokens: Sequence[str]) -> list[Phrase]:
     """Return one phrase for each word, with the case marks before it."""
     words: list[Phrase] = []
-    marks: Phrase = ()
+    shifts: Phrase = ()
     for token in tokens:
         if token == SHIFT:
-            marks = (*marks, token)
+            shifts = (*shifts, token)
         else:
-            words.append((*marks, token))
-            marks = ()
-    return [*words, marks] if marks else words
+            words.append((*shifts, token))
+            shifts = ()
+    return [*words, shifts] if shifts else words
 
 
 def _split_at_quotes(text: str) -> list[tuple[str, bool]]:
@@ -148,7 +149,7 @@ class Context:
 
 
 def parse_context(text: str) -> Context:
-    """Parse the last sentence of the last line; what stands before it is ignored."""
+    """Parse the last sentence of the last line; text before it is ignored."""
     text = text[-MAX_CONTEXT_CHARACTERS:]
     written = text.rstrip()
     tokens = tokenise(written.rpartition("\n")[2]).tokens

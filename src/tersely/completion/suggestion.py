@@ -16,9 +16,9 @@ class Suggestion:
     tokens: tuple[str, ...]
     source: Literal["model", "memory"] = "model"
     corrected: tuple[tuple[str, str], ...] = ()
-    """Words that were corrected: as typed, and as read. Empty where all stand as typed."""
+    """Words that were corrected: as typed, and as read. Empty if none was."""
     spans: tuple[Span, ...] = ()
-    """Where the typed keywords stand in `text`: start and end of each word, in characters."""
+    """The spans of the typed keywords in `text`: start and end of each word, in characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class ReadOptions:
 
     format: str | None = None  # one of FORMATS; None: detect it for each file
     column: str | None = None  # the column, key or dotted path of the text
-    encoding: str = "utf-8"  # of text files, a name that Python knows
+    encoding: str = "utf-8"  # of text files: the name of a Python codec
     unit: str = "line"  # plain text: what a document is, one of UNITS
     business: str | None = None  # Yelp: the business file, if it is not beside the reviews
     categories: tuple[str, ...] = ("Restaurants",)  # Yelp: () or ("all",) selects all

@@ -1,6 +1,6 @@
 """Beam search: the likeliest sentences under keyword constraints.
 
-The search works on any decoder step and knows neither weights nor words. All sentences of a
+The search works on any decoder step and depends on neither weights nor words. All sentences of a
 batch are searched at once, one row per hypothesis, so that a step is a few array operations
 however many sentences there are.
 """
@@ -137,7 +137,7 @@ class LiveHypotheses:
 
 
 class _End(NamedTuple):
-    """The end of a hypothesis: it continued no further than a row of a step."""
+    """A finished hypothesis: its score, and the step and row its backpointers start from."""
 
     score: float
     step: int
@@ -199,12 +199,12 @@ class FinishedHypotheses:
 class _Required(NamedTuple):
     """The constraints that apply to each live hypothesis: (rows,) each."""
 
-    token: Ids  # the token that must come first of all; a case mark where one is missing
+    token: Ids  # the next required token; a case mark where one is missing
     keyword: Ids  # the keyword that it leads to
-    tokens_needed: Ids  # how many tokens must still come
-    lacks_mark: Bools  # whether the keyword's case mark is missing
+    tokens_needed: Ids  # how many tokens are still required
+    lacks_shift: Bools  # whether the keyword's case mark is missing
     is_forced: Bools  # whether no other token may come now
-    may_insert_mark: Bools  # whether a case mark may come although a keyword is forced
+    may_insert_shift: Bools  # whether a case mark may come although a keyword is forced
 
 
 class _BeamSearch:
@@ -275,9 +275,9 @@ class _BeamSearch:
         k = 2 * self.options.width + len(self.options.forbidden)
         tokens, scores = next_token.top_k(k, threshold)
         required = self._required(live)
-        if required.lacks_mark.any():
+        if required.lacks_shift.any():
             is_keyword = tokens == required.keyword[:, None]
-            scores = np.where(required.lacks_mark[:, None] & is_keyword, IMPOSSIBLE, scores)
+            scores = np.where(required.lacks_shift[:, None] & is_keyword, IMPOSSIBLE, scores)
         is_forbidden = self._is_forbidden
         if required.is_forced.any():
             scores = np.where(is_member(is_forbidden, tokens), IMPOSSIBLE, scores)
@@ -301,17 +301,17 @@ class _BeamSearch:
         place = live.sentence, live.matched
         keyword, count = self.constraints.required[place], self.constraints.remaining_counts[place]
         is_adjacent = self.constraints.adjacent[place]
-        # As many tokens must come as may come: each of them must be a required one.
+        # No room is left for free tokens: every remaining token must be a required one.
         is_out_of_room = count >= self.tokens_left[live.sentence]
-        follows_mark = live.last == SHIFT_ID
-        lacks_mark = self.constraints.capitalised[place] & ~follows_mark
-        token = np.where(lacks_mark, SHIFT_ID, keyword) if lacks_mark.any() else keyword
+        follows_shift = live.last == SHIFT_ID
+        lacks_shift = self.constraints.capitalised[place] & ~follows_shift
+        token = np.where(lacks_shift, SHIFT_ID, keyword) if lacks_shift.any() else keyword
         is_forced = is_out_of_room | is_adjacent
-        may_insert_mark = is_forced
+        may_insert_shift = is_forced
         if is_forced.any():
-            may_insert_mark = is_adjacent & ~is_out_of_room & (count > 0)
-            may_insert_mark &= ~follows_mark & (token != SHIFT_ID)
-        return _Required(token, keyword, count, lacks_mark, is_forced, may_insert_mark)
+            may_insert_shift = is_adjacent & ~is_out_of_room & (count > 0)
+            may_insert_shift &= ~follows_shift & (token != SHIFT_ID)
+        return _Required(token, keyword, count, lacks_shift, is_forced, may_insert_shift)
 
 
 def _force(
@@ -321,12 +321,12 @@ def _force(
 
     Inside a phrase a case mark may come before it: the second candidate.
     """
-    is_forced, may_insert_mark = required.is_forced, required.may_insert_mark
+    is_forced, may_insert_shift = required.is_forced, required.may_insert_shift
     tokens, scores = tokens.copy(), np.where(is_forced[:, None], IMPOSSIBLE, scores)
     tokens[is_forced, 0] = required.token[is_forced]
     scores[is_forced, 0] = next_token.log_prob(required.token)[is_forced]
-    if may_insert_mark.any():
-        mark_scores = next_token.log_prob(np.full(len(tokens), SHIFT_ID))
-        tokens[may_insert_mark, 1] = SHIFT_ID
-        scores[may_insert_mark, 1] = mark_scores[may_insert_mark]
+    if may_insert_shift.any():
+        shift_scores = next_token.log_prob(np.full(len(tokens), SHIFT_ID))
+        tokens[may_insert_shift, 1] = SHIFT_ID
+        scores[may_insert_shift, 1] = shift_scores[may_insert_shift]
     return tokens, scores

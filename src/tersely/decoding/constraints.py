@@ -23,9 +23,9 @@ class KeywordConstraint:
     keywords: Sequence[int]
     adjacent: Sequence[bool] = ()
     """For each keyword, and for the end of the sentence: whether it must directly follow the
-    keyword before it. A case mark may stand between the two. Empty: none must."""
+    keyword before it. A case mark may come between the two. Empty: none must."""
     capitalised: Sequence[bool] = ()
-    """For each keyword: whether a case mark must stand before it. Empty: none must."""
+    """For each keyword: whether a case mark must precede it. Empty: none must."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class ConstraintTable:
     """
 
     keywords: Ids  # the next keyword
-    required: Ids  # the token that must come first of all; the end mark if none must
-    remaining_counts: Ids  # how many tokens must still come: keywords and their case marks
+    required: Ids  # the next required token; the end mark if none is required
+    remaining_counts: Ids  # how many tokens are still required: keywords and their case marks
     adjacent: Bools  # whether nothing but a case mark may come before the required token
     capitalised: Bools  # whether a case mark must come before it
 
@@ -62,7 +62,7 @@ class ConstraintTable:
 
     @property
     def token_counts(self) -> Ids:
-        """Return how many tokens the keywords and their case marks are: (sentences,)."""
+        """Return the number of tokens of the keywords and their case marks: (sentences,)."""
         tokens = (self.keywords != EOS_ID) + self.capitalised.astype(np.int64)
         counts: Ids = tokens.sum(axis=1)
         return counts
@@ -79,8 +79,8 @@ class ConstraintTable:
         for place in range(placed, self.keywords.shape[1]):
             if self.required[sentence, place] == EOS_ID:
                 break
-            has_mark = not tokens and last == SHIFT_ID
-            if self.capitalised[sentence, place] and not has_mark:
+            has_shift = not tokens and last == SHIFT_ID
+            if self.capitalised[sentence, place] and not has_shift:
                 tokens.append(SHIFT_ID)
             tokens.append(int(self.required[sentence, place]))
         return tokens

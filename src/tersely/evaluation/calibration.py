@@ -53,8 +53,8 @@ def calibrate(
     if table and not any("bar" in row for row in table):
         rows = [tokenise(text).tokens for text in sentences]
         short = [tokens for tokens in rows if len(tokens) <= MAX_STEP_TOKENS]
-        types_marks = bool(settings.get("encoder", {}).get("types_marks", False))
-        settings["budgets"] = refine_budget_rows(table, short, types_marks=types_marks)
+        types_shift = bool(settings.get("encoder", {}).get("types_marks", False))
+        settings["budgets"] = refine_budget_rows(table, short, types_shift=types_shift)
     return replace(plain, settings=settings)
 
 

@@ -43,7 +43,7 @@ CLASSES = {
 WORD_CLASSES = tuple(dict.fromkeys(CLASSES.values()))
 NOT_WORDS = ("punctuation", "shift")
 
-# Clitics that are tokens here; the tagger does not know all of them.
+# Clitics that are tokens here; the tagger does not cover all of them.
 CLITICS = {"'m": "verb", "'re": "verb", "'ve": "verb", "'ll": "verb", "'d": "verb", "n't": "adverb"}
 VERB_HOSTS = frozenset("he here how it she that there what where who".split())
 

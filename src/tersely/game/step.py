@@ -19,7 +19,7 @@ class StepMetrics:
 
 
 def step_metrics(batch: Batch, keep: Tensor, loss: Tensor, entropy: float) -> StepMetrics:
-    """Summarise masks (batch, time) and losses in nats a token (batch,)."""
+    """Summarise masks (batch, time) and losses in nats per token (batch,)."""
     kept, total = int(keep.sum()), int(batch.lengths.sum())
     return StepMetrics(
         loss_nats_a_token=float(loss.detach().mean()),

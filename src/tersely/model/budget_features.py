@@ -18,7 +18,7 @@ SHARE_CENTRES = np.linspace(0.0, 1.0, 9)
 LENGTH_CENTRES = np.linspace(2.0, 24.0, 12)  # tokens
 ENCODER_FEATURES = len(SHARE_CENTRES)
 DECODER_FEATURES = len(SHARE_CENTRES) + len(LENGTH_CENTRES) + 1
-KEYWORDS_IF_NONE = 0.25  # a count of 0 is rounded from 0 to 0.5 keywords; this is the middle
+KEYWORDS_IF_NONE = 0.25  # a count of 0 was rounded from a number in [0, 0.5): its middle
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def _read_vocabulary(folder: Path, *, size: int) -> Vocabulary:
     vocabulary = Vocabulary.load(folder / VOCABULARY)
     if len(vocabulary) != size:
         raise TerselyError(
-            f"{folder / VOCABULARY}: {len(vocabulary)} tokens, but config.json says {size}."
+            f"{folder / VOCABULARY}: {len(vocabulary)} tokens, but config.json gives {size}."
         )
     return vocabulary
 

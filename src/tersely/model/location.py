@@ -47,7 +47,7 @@ def resolve_model(name: str, models: Path) -> Path:
     """Return the folder of the model of this name, directly in `models`."""
     if not is_model_name(name):
         raise UsageError(
-            f"{name!r:.80} is no model name: letters and digits, with . _ - between them, "
+            f"{name!r:.80} is not a model name: letters and digits, with . _ - between them, "
             "64 at most."
         )
     root = models.resolve()

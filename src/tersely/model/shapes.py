@@ -227,7 +227,7 @@ def softmax_tensors(shape: SoftmaxShape) -> TensorShapes:
 
 
 def check_sizes(shape: object, names: Iterable[str]) -> None:
-    """Refuse sizes that are no whole numbers of a possible size."""
+    """Raise TerselyError unless each named size is a whole number from 1 to MAX_SIZE."""
     for name in names:
         size = getattr(shape, name)
         if type(size) is not int or not 0 < size <= MAX_SIZE:
@@ -235,7 +235,7 @@ def check_sizes(shape: object, names: Iterable[str]) -> None:
 
 
 def check_softmax(shape: SoftmaxShape) -> None:
-    """Refuse a kind of softmax, clusters or a division that cannot be built."""
+    """Raise TerselyError if the softmax, its clusters or its division are invalid."""
     cutoffs, division = shape.adaptive_cutoffs, shape.adaptive_division
     _check_choice("softmax", shape.softmax, ("full", "adaptive"))
     if (shape.softmax == "adaptive") != bool(cutoffs):
@@ -253,11 +253,11 @@ def check_softmax(shape: SoftmaxShape) -> None:
 
 
 def check_tensors(model: ModelFolder, shape: CommonShape) -> None:
-    """Refuse a model whose vocabulary or tensors do not fit the shape in its settings."""
+    """Raise TerselyError if the vocabulary or a tensor does not fit the shape in the settings."""
     if shape.vocabulary_size != len(model.vocabulary):
         raise TerselyError(
             f"The model's vocabulary has {len(model.vocabulary):,} tokens, "
-            f"its settings say {shape.vocabulary_size:,}."
+            f"but its settings give {shape.vocabulary_size:,}."
         )
     for name, spec in shape.tensors().items():
         tensor = model.tensors.get(name)

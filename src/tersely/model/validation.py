@@ -114,7 +114,7 @@ def read_tensor_header(path: Path, manifest: Mapping[str, TensorSpec]) -> None:
         spec = _spec(path, name, entry)
         if spec != manifest[name]:
             raise TerselyError(
-                f"{path}: tensor {name} is {spec}, config.json says {manifest[name]}."
+                f"{path}: tensor {name} is {spec}, but config.json lists {manifest[name]}."
             )
     needed = 8 + length + sum(spec.byte_count for spec in manifest.values())
     if size != needed:

@@ -1,6 +1,6 @@
 """Forward pass of the monotone architecture, without torch.
 
-The encoder returns what each token costs, typed or dropped; the decoder returns, step by step,
+The encoder predicts the loss of each token, typed or dropped; the decoder returns, step by step,
 the distribution of the next token. The equations are those of game/distilled/encoder.py and
 game/distilled/decoder.py. A sentence can end only after its last keyword.
 """
@@ -62,8 +62,8 @@ class MonotoneRuntime:
         weights = model.tensors
         self._encoder_embedding = Embedding(weights["encoder.embedding.weight"])
         self._encoder = BidirectionalLstm(weights, "encoder.lstm")
-        self._costs_weight = dense(weights["encoder.costs.weight"]).T
-        self._costs_bias = dense(weights["encoder.costs.bias"])
+        self._losses_weight = dense(weights["encoder.costs.weight"]).T
+        self._losses_bias = dense(weights["encoder.costs.bias"])
         self._embedding = Embedding(weights["decoder.embedding.weight"])
         self._reader = BidirectionalLstm(weights, "decoder.reader")
         self._decoder = Lstm(weights, "decoder.lstm")
@@ -79,15 +79,15 @@ class MonotoneRuntime:
         self._place_bias = dense(weights["decoder.place.bias"])
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
-    def costs(self, sentences: Sequence[Sequence[str]], budget: float) -> list[Floats]:
-        """Return what each token costs, dropped and typed, in nats: (tokens, 2) per sentence."""
+    def predict_losses(self, sentences: Sequence[Sequence[str]], budget: float) -> list[Floats]:
+        """Predict the loss of each token, dropped and typed, in nats: (tokens, 2) per sentence."""
         ids, lengths = pad([self.vocabulary.encode(tokens) for tokens in sentences])
         features = encoder_features(np.full(len(ids), budget))[:, None]
         features = np.broadcast_to(features, (*ids.shape, ENCODER_FEATURES))
         vectors = np.concatenate([self._encoder_embedding.lookup(ids), features], axis=2)
         states, _, _ = self._encoder.run(vectors, lengths)
-        costs = states @ self._costs_weight + self._costs_bias  # (rows, time, 2)
-        return [row[:length] for row, length in zip(costs, lengths, strict=True)]
+        losses = states @ self._losses_weight + self._losses_bias  # (rows, time, 2)
+        return [row[:length] for row, length in zip(losses, lengths, strict=True)]
 
     def begin(
         self, keywords: Sequence[Sequence[str]], budget: DecoderBudget | None = None
@@ -116,7 +116,7 @@ class MonotoneRuntime:
     def step(self, state: MonotoneState, last: Ids) -> tuple[MonotoneState, PlaceOrGenerate]:
         """Feed the last tokens (rows,); return the new state and the next token's distribution."""
         # IN_PREFIX indexes the last column, which is the end mark or padding: the token of a
-        # prefix is never counted as a keyword. The start mark is no keyword either.
+        # prefix is never counted as a keyword. Nor is the start mark.
         keyword = state.keywords[state.sentence, state.keyword_index]
         was_placed = (keyword == last) & (last != EOS_ID)
         keyword_index = np.maximum(state.keyword_index + was_placed, 0)

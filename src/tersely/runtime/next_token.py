@@ -44,7 +44,7 @@ class NextToken(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PruningThreshold:
-    """The scores of live hypotheses, from which follows what a candidate of each must exceed."""
+    """Scores from which the lowest useful score of a candidate is computed."""
 
     scores: Floats  # (rows,): log-probability of each hypothesis
     groups: RowGroups  # the hypotheses of each sentence

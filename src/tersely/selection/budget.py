@@ -3,7 +3,7 @@
 A budget is the mean share of tokens to type. An even allocation types that share of every sentence,
 to the nearest token. With a threshold, a sentence gets one keyword more or fewer than that: an
 extra keyword is typed if it raises the probability of recovering the sentence by more than the
-threshold. The probability follows from the encoder's costs of the tokens, omitted and typed;
+threshold. The probability follows from the encoder's losses of the tokens, omitted and typed;
 thresholds are fitted on held-out sentences so that the mean share is the budget.
 
 What is typed rises in steps, because a sentence of n tokens gets one more keyword wherever
@@ -27,9 +27,10 @@ Counts = npt.NDArray[np.int64]
 
 DROPPED, KEPT = 0, 1
 DEFAULT_SHARPNESS = 0.3
-"""p(recovered) = e^(−0.3 × nats): that of a place among the first few, not of the first."""
+"""p(recovered) = e^(−sharpness × nats). A sharpness of 1 gives the probability of the sentence; 0.3
+approximates the probability that it is among the first few suggestions."""
 MIN_BUDGET, MAX_BUDGET = 0.05, 0.9  # what models are trained for
-MAX_STEP_TOKENS = 16  # steps of longer sentences are too small to matter
+MAX_STEP_TOKENS = 16  # in longer sentences one keyword changes the typed fraction too little to matter
 SHARE_TOLERANCE = 0.005
 
 
@@ -43,15 +44,15 @@ class Allocation:
     sharpness: float = DEFAULT_SHARPNESS
     """The sharpness with which the threshold was fitted."""
 
-    def counts(self, values: Floats, costs: Floats, lengths: npt.ArrayLike) -> Counts:
-        """Return how many tokens of each sentence are typed: (rows,); arguments as in `rank`.
+    def counts(self, values: Floats, token_losses: Floats, lengths: npt.ArrayLike) -> Counts:
+        """Return how many tokens of each sentence are typed: (rows,); see `sort_by_value`.
 
         Fewer are typed where a sentence has fewer tokens that can be typed.
         """
         even = keyword_counts(self.share, lengths)
         if self.threshold is None:
             return even
-        gains = marginal_gains(rank(values, costs, lengths), even, self.sharpness)
+        gains = marginal_gains(sort_by_value(values, token_losses, lengths), even, self.sharpness)
         return gains.counts_above(self.threshold)
 
 
@@ -70,16 +71,16 @@ class MarginalGains:
 
 
 @dataclass(frozen=True, slots=True)
-class RankedCosts:
-    """Costs of tokens in nats, the most valuable token first."""
+class RankedLosses:
+    """Losses of tokens in nats, the most valuable token first."""
 
     dropped: Floats  # (rows, time)
     kept: Floats  # (rows, time)
     n_typable: Counts  # (rows,)
 
 
-def rank(values: Floats, costs: Floats, lengths: npt.ArrayLike) -> RankedCosts:
-    """Order the costs (rows, time, 2), dropped and kept, by token value (rows, time).
+def sort_by_value(values: Floats, token_losses: Floats, lengths: npt.ArrayLike) -> RankedLosses:
+    """Order the losses (rows, time, 2), dropped and kept, by token value (rows, time).
 
     A value of ∞ marks a word that can only be copied: the sentence cannot be recovered until all
     of these are typed. A token of value −∞ is never typed.
@@ -87,9 +88,9 @@ def rank(values: Floats, costs: Floats, lengths: npt.ArrayLike) -> RankedCosts:
     is_inside = np.arange(values.shape[1]) < np.asarray(lengths)[:, None]
     values = np.where(is_inside, values, -np.inf)
     order = np.argsort(-values, axis=1, kind="stable")
-    bounded = np.where(is_inside[..., None], costs, 0.0).clip(0.0)
+    bounded = np.where(is_inside[..., None], token_losses, 0.0).clip(0.0)
     dropped = np.where(values == np.inf, np.inf, bounded[..., DROPPED])
-    return RankedCosts(
+    return RankedLosses(
         np.take_along_axis(dropped, order, axis=1),
         np.take_along_axis(bounded[..., KEPT], order, axis=1),
         (values > -np.inf).sum(axis=1),
@@ -97,7 +98,7 @@ def rank(values: Floats, costs: Floats, lengths: npt.ArrayLike) -> RankedCosts:
 
 
 def marginal_gains(
-    ranked: RankedCosts, counts: Counts, sharpness: float = DEFAULT_SHARPNESS
+    ranked: RankedLosses, counts: Counts, sharpness: float = DEFAULT_SHARPNESS
 ) -> MarginalGains:
     """Return the gains from one keyword below these counts (rows,) to one above them.
 
@@ -176,12 +177,15 @@ def refine_budget_rows(
     rows: Iterable[Mapping[str, float]],
     sentences: Sequence[Sequence[str]],
     *,
-    types_marks: bool = False,
+    types_shift: bool = False,
 ) -> list[dict[str, float]]:
-    """Add a row for every step to a table, and measure all typed fractions on these sentences."""
+    """Add a row wherever the keyword count of a sentence changes; measure all typed fractions.
+
+    The fractions are measured on these sentences.
+    """
     lengths = np.array([len(tokens) for tokens in sentences], np.int64)
-    marks = np.array([list(tokens).count(SHIFT) for tokens in sentences], np.int64)
-    n_typable = lengths if types_marks else lengths - marks
+    n_shifts = np.array([list(tokens).count(SHIFT) for tokens in sentences], np.int64)
+    n_typable = lengths if types_shift else lengths - n_shifts
     row_of = {float(row["budget"]): dict(row) for row in rows}
     budgets = sorted({*row_of, *(round(budget, 6) for budget in _budgets_between_steps())})
     return [
@@ -203,7 +207,10 @@ def check_budget(budget: float | None) -> None:
 
 
 def _budgets_between_steps() -> list[float]:
-    """Return one budget between any two at which a sentence gets one more keyword."""
+    """Return a budget from each interval in which no sentence's keyword count changes.
+
+    A sentence gets its keyword number n at the budget (n − 0.5) / tokens.
+    """
     steps = {
         (count - 0.5) / tokens
         for tokens in range(1, MAX_STEP_TOKENS + 1)

@@ -14,7 +14,7 @@ from tersely.errors import TerselyError, UsageError
 from tersely.model.budget_features import DecoderBudget
 from tersely.runtime.paper import PaperRuntime
 from tersely.selection.budget import check_budget
-from tersely.text.keywords import RuleEncoder, Stopword, Unif
+from tersely.text.keywords import KeywordRule, Stopword, Unif
 
 DEFAULT_THRESHOLD = 0.5
 
@@ -76,7 +76,7 @@ class KeepProbabilitySelector:
         positions = np.linspace(0, 1, len(self._quantiles))
         return float(np.interp(1 - budget, positions, self._quantiles)) if budget < 1 else -1.0
 
-    def _rule(self) -> RuleEncoder:
+    def _rule(self) -> KeywordRule:
         if self._encoder["kind"] == "unif":
             return Unif(float(self._encoder["delta"]))
         return Stopword(
@@ -100,7 +100,7 @@ class KeepProbabilitySelector:
         return [float(self._encoder["delta"])] * len(tokens)
 
 
-def rule_masks(rule: RuleEncoder, sentences: Sequence[Sequence[str]]) -> list[list[bool]]:
+def rule_masks(rule: KeywordRule, sentences: Sequence[Sequence[str]]) -> list[list[bool]]:
     """Return what a rule keeps of each sentence, with random numbers seeded by the sentence."""
     return [rule.mask(tokens, sentence_rng(tokens)) for tokens in sentences]
 

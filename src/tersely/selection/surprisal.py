@@ -37,7 +37,7 @@ class SurprisalSelector:
         self._table = BudgetTable.from_settings(settings)
         self._noise = float(encoder["noise"])
         self._default_budget = float(encoder["default_budget"])
-        self._types_marks = encoder.get("types_marks", False)
+        self._types_shift = encoder.get("types_marks", False)
 
     def decoder_budget(self, budget: float | None) -> DecoderBudget | None:
         """Return the budget the decoder is conditioned on; None if none is given."""
@@ -76,28 +76,28 @@ class SurprisalSelector:
             return
         allocation = self._allocation(budget)
         lengths = [len(tokens) for tokens in sentences]
-        costs = _padded(self._runtime.costs(sentences, allocation.share))
-        values = costs[..., DROPPED] - costs[..., KEPT]
+        token_losses = _padded(self._runtime.predict_losses(sentences, allocation.share))
+        values = token_losses[..., DROPPED] - token_losses[..., KEPT]
         for row, tokens in zip(values, sentences, strict=True):
-            self._set_exceptions(row, tokens)
-        counts = allocation.counts(values, costs, lengths).tolist()
+            self._fix_special_values(row, tokens)
+        counts = allocation.counts(values, token_losses, lengths).tolist()
         for row, length, count in zip(values, lengths, counts, strict=True):
             yield row[:length], count
 
-    def _set_exceptions(self, values: Floats, tokens: Sequence[str]) -> None:
+    def _fix_special_values(self, values: Floats, tokens: Sequence[str]) -> None:
         """Set the value of unknown words, which can only be copied, to ∞; of case marks to −∞."""
         vocabulary = self._runtime.vocabulary
         for index, token in enumerate(tokens):
             if token not in vocabulary:
                 values[index] = np.inf
-            elif token == SHIFT and not self._types_marks:
+            elif token == SHIFT and not self._types_shift:
                 values[index] = -np.inf
 
 
-def _padded(costs: Sequence[Floats]) -> Floats:
-    """Pad the costs of sentences, each (tokens, 2), to (rows, time, 2)."""
-    padded = np.zeros((len(costs), max(map(len, costs)), 2), np.float32)
-    for index, row in enumerate(costs):
+def _padded(token_losses: Sequence[Floats]) -> Floats:
+    """Pad the losses of sentences, each (tokens, 2), to (rows, time, 2)."""
+    padded = np.zeros((len(token_losses), max(map(len, token_losses)), 2), np.float32)
+    for index, row in enumerate(token_losses):
         padded[index, : len(row)] = row
     return padded
 

@@ -18,6 +18,7 @@ from tersely.service.metrics import Metrics
 from tersely.service.models import ModelRepository, Models
 from tersely.service.routes import completion, health, memory
 from tersely.service.routes.page import STATIC, add_page
+from tersely.service.schemas import UNION_TAGS
 from tersely.service.settings import ServiceSettings
 from tersely.web.errors import ApiError, install_error_handlers
 from tersely.web.middleware import AccessPolicy, add_middleware
@@ -49,7 +50,7 @@ def create_app(
         redoc_url=None,
     )
     app.state.components = components
-    install_error_handlers(app)
+    install_error_handlers(app, union_tags=UNION_TAGS)
     app.add_exception_handler(TerselyError, _failure_handler(settings))
     for router in ROUTERS:
         app.include_router(router)

@@ -24,7 +24,7 @@ from tersely.web.errors import ApiError
 
 LOGGER = logging.getLogger("tersely.service")
 MIN_BUDGET = 0.01
-"""Smallest budget that the library accepts."""
+"""Smaller requested budgets are raised to this one; the library refuses 0."""
 RETRY_AFTER = {"Retry-After": "1"}
 DECODING_SHARE = 0.75
 """Share of a request's deadline for decoding; the rest is for the queue and the response."""

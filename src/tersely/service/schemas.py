@@ -18,6 +18,9 @@ KEYWORDS_PATTERN = (
 )
 """At most MAX_KEYWORDS words."""
 NOT_BLANK_PATTERN = r"[^\s\x1c-\x1f]"
+_SINGLE, _BATCH, _ALL = "single", "batch_of", "everything"
+UNION_TAGS = frozenset((_SINGLE, _BATCH, _ALL))
+"""Tags of the unions below. Pydantic names them in the location of a validation error."""
 
 
 def _to_int(value: Any) -> Any:
@@ -70,13 +73,12 @@ class BatchCompletionRequest(RequestBody):
 
 def _completion_tag(body: Any) -> str:
     if isinstance(body, dict):
-        return "batch_of" if "batch" in body else "single"
-    return "batch_of" if isinstance(body, BatchCompletionRequest) else "single"
+        return _BATCH if "batch" in body else _SINGLE
+    return _BATCH if isinstance(body, BatchCompletionRequest) else _SINGLE
 
 
 CompletionBody = Annotated[
-    Annotated[CompletionRequest, Tag("single")]
-    | Annotated[BatchCompletionRequest, Tag("batch_of")],
+    Annotated[CompletionRequest, Tag(_SINGLE)] | Annotated[BatchCompletionRequest, Tag(_BATCH)],
     Discriminator(_completion_tag),
 ]
 
@@ -210,12 +212,12 @@ class ForgetAllRequest(RequestBody):
 
 def _forget_tag(body: Any) -> str:
     if isinstance(body, dict):
-        return "everything" if "all" in body else "single"
-    return "everything" if isinstance(body, ForgetAllRequest) else "single"
+        return _ALL if "all" in body else _SINGLE
+    return _ALL if isinstance(body, ForgetAllRequest) else _SINGLE
 
 
 ForgetBody = Annotated[
-    Annotated[ForgetRequest, Tag("single")] | Annotated[ForgetAllRequest, Tag("everything")],
+    Annotated[ForgetRequest, Tag(_SINGLE)] | Annotated[ForgetAllRequest, Tag(_ALL)],
     Discriminator(_forget_tag),
 ]
 

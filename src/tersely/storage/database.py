@@ -40,7 +40,7 @@ def open_database(
     """Open or create a database.
 
     `schema` runs only if the file is new or has an older schema version (SQLite's `user_version`);
-    its statements must say IF NOT EXISTS. The connection may be used from any thread, by one
+    its statements must contain IF NOT EXISTS. The connection may be used from any thread, by one
     thread at a time.
     """
     path.parent.mkdir(parents=True, exist_ok=True)

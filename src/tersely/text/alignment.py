@@ -12,7 +12,7 @@ from typing import TypeVar
 from tersely.text.tokens import SHIFT
 
 Phrase = tuple[str, ...]
-"""Words that stand next to each other; a `<shift>` before a word requires its capital."""
+"""Words that are next to each other; a `<shift>` before a word requires its capital."""
 Span = tuple[int, int]
 """First index, and the index after the last one."""
 

@@ -8,7 +8,7 @@ from tersely.errors import UsageError
 def check_utf8(text: str, name: str) -> None:
     """Raise UsageError if text holds lone surrogates.
 
-    Python decodes command-line bytes that are not UTF-8 to surrogates; `name` says which
+    Python decodes command-line bytes that are not UTF-8 to surrogates; `name` is the
     argument they came from.
     """
     try:

@@ -20,7 +20,7 @@ def keywords(tokens: Iterable[str], keep: Iterable[bool]) -> list[str]:
     return [token for token, kept in zip(tokens, keep, strict=True) if kept]
 
 
-class RuleEncoder(Protocol):
+class KeywordRule(Protocol):
     """An encoder that chooses keywords by a fixed rule."""
 
     def mask(self, tokens: Sequence[str], rng: random.Random) -> list[bool]:

@@ -67,7 +67,7 @@ class Checkpoint:
         except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
             raise TerselyError(
                 f"{folder}: the checkpoint cannot be read ({error}). "
-                "Remove this folder to go on from the one before."
+                "Remove this folder to resume from the checkpoint before it."
             ) from error
         parts: dict[str, dict[str, Tensor]] = {"weights": {}, "moments": {}}
         for name, tensor in tensors.items():
@@ -113,5 +113,5 @@ def _write(tensors: dict[str, Tensor], path: Path) -> None:
     except SafetensorError as error:  # most often a full disk
         raise TerselyError(
             f"{path.parent.parent}: a checkpoint cannot be written ({error}). "
-            "Free some space; the same command goes on from the one before."
+            "Free some space; the same command resumes from the newest checkpoint."
         ) from error

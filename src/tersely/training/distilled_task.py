@@ -22,8 +22,8 @@ from tersely.selection.budget import (
     Allocation,
     MarginalGains,
     marginal_gains,
-    rank,
     refine_budget_rows,
+    sort_by_value,
     threshold_for,
 )
 from tersely.selection.surprisal import SURPRISAL
@@ -59,7 +59,7 @@ class DistilledTask:
     ) -> Self:
         """Build an untrained scheme of this shape, and its training step."""
         assert isinstance(shape, MonotoneShape)
-        scheme = MonotoneScheme(shape, types_marks=config.distillation.types_case_marks)
+        scheme = MonotoneScheme(shape, types_shift=config.distillation.types_case_marks)
         scheme.initialize(config.model.initial_range, generator)
         settings = config.distillation
         masks = MaskSampler(
@@ -84,7 +84,7 @@ class DistilledTask:
     def compute_loss(
         self, step: int, batch: Batch, generator: torch.Generator
     ) -> tuple[Tensor, StepMetrics]:
-        """Return the scalar to minimise and the metrics; every step is the same."""
+        """Return the scalar to minimise and the metrics; the step number is not used."""
         return self.step.compute_loss(self.scheme, batch, generator)
 
     def finish_step(self, step: int, metrics: StepMetrics) -> None:
@@ -108,7 +108,7 @@ class DistilledTask:
             "kind": SURPRISAL,
             "noise": self.step.masks.noise,
             "default_budget": self.default_budget,
-            "types_marks": self.scheme.types_marks,
+            "types_marks": self.scheme.types_shift,
         }
         if not self.step.masks.free_share:
             return {"encoder": encoder, "budgets": self._even_rows(dev, sentences)}
@@ -116,11 +116,11 @@ class DistilledTask:
         return {"encoder": encoder, "budgets": self._threshold_rows(dev, sentences)}
 
     def _even_rows(self, dev: Split, sentences: int) -> list[dict[str, float]]:
-        """Measure the loss at some budgets, and the typed fraction at all steps between them."""
+        """Measure the loss at some budgets; add rows without a loss for the budgets between them."""
         return refine_budget_rows(
             [self._row(dev, Allocation(budget), sentences) for budget in MEASURED_BUDGETS],
             _case_marks(dev, sentences),
-            types_marks=self.scheme.types_marks,
+            types_shift=self.scheme.types_shift,
         )
 
     def _threshold_rows(self, dev: Split, sentences: int) -> list[dict[str, float]]:
@@ -174,9 +174,9 @@ def fit_threshold(
     for batch in sequential_batches(split, batch_size=BATCH_SENTENCES, limit=sentences):
         lengths = batch.lengths.numpy()
         budgets = torch.full((len(lengths),), share, dtype=torch.float64)
-        costs = scheme.predict_costs(batch, budgets)
-        values = scheme.mask_values(batch, token_values(costs)).numpy()
-        ranked = rank(values, costs.numpy(), lengths)
+        predicted_losses = scheme.predict_losses(batch, budgets)
+        values = scheme.fix_special_values(batch, token_values(predicted_losses)).numpy()
+        ranked = sort_by_value(values, predicted_losses.numpy(), lengths)
         parts.append(marginal_gains(ranked, keyword_counts(share, lengths)))
         tokens += int(lengths.sum())
     gains = MarginalGains(

@@ -40,7 +40,7 @@ from tersely.training.stop_criteria import EarlyStopping, StopRequest
 from tersely.training.tasks import TrainingTask, build_task
 
 LOG_EVERY_STEPS = 25
-COLLAPSED_ENTROPY = 0.005  # nats a token; below it q hardly samples anything but its mode
+COLLAPSED_ENTROPY = 0.005  # nats per token; below it q hardly samples anything but its mode
 
 Ending = Literal["flat", "step limit", "stopped"]
 
@@ -137,7 +137,7 @@ class Trainer:
         loss, metrics = self.task.compute_loss(self.step, batch, self.generator)
         if not math.isfinite(metrics.loss_nats_a_token):
             raise TerselyError(
-                f"{self.run}: the loss is no number any more at step {self.step + 1}. The newest "
+                f"{self.run}: the loss is NaN or infinite at step {self.step + 1}. The newest "
                 "checkpoint is good; try training.gradient_norm_limit = 5.0 or a lower "
                 "training.learning_rate."
             )

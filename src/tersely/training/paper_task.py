@@ -82,7 +82,7 @@ class PaperTask:
         """Return λ, if there is one."""
         if isinstance(self.step, RuleStep):
             return {}
-        return {"weight_tokens_per_nat": self.step.objective.weight}
+        return {"weight_tokens_per_nat": self.step.objective.multiplier}
 
     def evaluate(self, dev: Split, sentences: int) -> dict[str, float]:
         """Evaluate on dev, with masks by threshold or sampled (evaluation.keep)."""
@@ -140,7 +140,7 @@ def build_step(config: RunConfig, lexicon: Vocabulary) -> PaperStep:
         exploration_floor=estimator.exploration_floor,
         entropy_bonus=estimator.entropy_bonus_tokens_per_nat,
         logit_penalty=estimator.logit_penalty_tokens,
-        scale_decoder_by_weight=objective.decoder_gradient == "scaled_by_weight",
+        scale_decoder_by_multiplier=objective.decoder_gradient == "scaled_by_weight",
     )
 
 

@@ -71,7 +71,7 @@ def _write_or_check_record(request: RunRequest, corpus: PreparedCorpus) -> bool:
     record = json.loads(json.dumps(record))  # tuples become lists, as they are on disk
     if not path.exists():
         if request.out.exists() and not _is_empty(request.out):
-            raise UsageError(f"{request.out}: exists and is no run. Give another --out.")
+            raise UsageError(f"{request.out}: exists and is not a run. Give another --out.")
         request.out.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"command": shlex.join(request.command), **record}, indent=2)
         with new_file(path) as partial:

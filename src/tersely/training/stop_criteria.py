@@ -10,7 +10,7 @@ from typing import Any, Self
 from tersely.training.config import TrainingConfig
 
 LAMBDA = "weight_tokens_per_nat"
-MAX_LAMBDA_CHANGE, MIN_LAMBDA = 0.2, 0.1  # λ follows single batches, so it never stands still
+MAX_LAMBDA_CHANGE, MIN_LAMBDA = 0.2, 0.1  # λ changes with every batch, so it never becomes constant
 
 
 @dataclass(frozen=True, slots=True)

@@ -274,7 +274,7 @@ class Sweep:
 
 
 def summary_rows(sweep: Sweep) -> Sequence[dict[str, Any]]:
-    """Return the rows of the live table: one a run, with an upper bound of the time left."""
+    """Return the rows of the live table: one per run, with an upper bound of the time left."""
     rows = [
         {
             "name": planned.name,

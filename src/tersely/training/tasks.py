@@ -53,7 +53,7 @@ class TrainingTask(Protocol):
         """Return the scalar to minimise at a step, and the metrics of the step."""
 
     def finish_step(self, step: int, metrics: StepMetrics) -> None:
-        """Update state that is no parameter, such as λ, after the optimizer's step."""
+        """Update state that is not a parameter, such as λ, after the optimizer's step."""
 
     def extra_metrics(self) -> dict[str, float]:
         """Return metrics for the log beside those of the step."""

@@ -5,7 +5,7 @@
 Routes and middleware raise `ApiError`; errors of the framework are converted to it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -26,8 +26,8 @@ CODES = {
     429: "too_many_requests",
     503: "overloaded",
 }
-_UNION_TAGS = {"body", "query", "single", "batch_of", "everything"}
-"""Parts of a validation error's location that name no field a client sent."""
+_SOURCES = frozenset({"body", "query"})
+"""First parts of a validation error's location; they are not fields that a client sent."""
 
 
 class ApiError(Exception):
@@ -66,10 +66,21 @@ def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": ErrorResponse} for status in statuses}
 
 
-def install_error_handlers(app: FastAPI) -> None:
-    """Respond to every error of an app in the one shape."""
+def install_error_handlers(app: FastAPI, *, union_tags: Collection[str] = ()) -> None:
+    """Respond to every error of an app in the one shape.
+
+    `union_tags` are the tags of the app's discriminated unions: they are parts of a validation
+    error's location, but not fields that a client sent.
+    """
+    not_fields = _SOURCES.union(union_tags)
+
+    async def handle_validation_error(_request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        messages = [_describe(problem, not_fields) for problem in error.errors()]
+        return ApiError(422, CODES[422], "; ".join(dict.fromkeys(messages))[:500]).response()
+
     app.add_exception_handler(ApiError, _handle_api_error)
-    app.add_exception_handler(RequestValidationError, _handle_validation_error)
+    app.add_exception_handler(RequestValidationError, handle_validation_error)
     app.add_exception_handler(HTTPException, _handle_http_exception)
     app.add_exception_handler(Exception, _handle_unexpected_error)
 
@@ -79,17 +90,11 @@ async def _handle_api_error(_request: Request, error: Exception) -> Response:
     return error.response()
 
 
-async def _handle_validation_error(_request: Request, error: Exception) -> Response:
+def _describe(problem: Mapping[str, Any], not_fields: Collection[str]) -> str:
     """Name the field and the rule; do not repeat the value, which may be private."""
-    assert isinstance(error, RequestValidationError)
-    messages = [_describe(problem) for problem in error.errors()]
-    return ApiError(422, CODES[422], "; ".join(dict.fromkeys(messages))[:500]).response()
-
-
-def _describe(problem: Mapping[str, Any]) -> str:
     if problem["type"] == "json_invalid":
         return "The body is not valid JSON."
-    field = ".".join(str(part) for part in problem["loc"] if part not in _UNION_TAGS)
+    field = ".".join(str(part) for part in problem["loc"] if part not in not_fields)
     message = str(problem["msg"]).removeprefix("Value error, ").rstrip(".")
     return f"{field or 'The body'}: {message}."
 

@@ -82,7 +82,7 @@ class OriginMiddleware:
     def _is_cross_site(self, scope: Scope, headers: Headers) -> bool:
         host = headers.get("host", "")
         if not self._site.is_own_host(host):
-            message = "This service does not go by that name. Allow it with --allow-host."
+            message = "The Host header names no host of this service. Allow it with --allow-host."
             raise ApiError(403, "unknown_host", message)
         origin = headers.get("origin")
         if origin is not None:

@@ -25,7 +25,7 @@ MAX_ADDRESS_CHARACTERS = 64
 
 
 class RateLimiter:
-    """A token bucket a client. A rate of 0 limits nothing."""
+    """One token bucket per client. A rate of 0 limits nothing."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Request log: one record a request for metrics, and one line of JSON a record for logs.
+"""Request log: one record per request for metrics, and one JSON line per record for logs.
 
 Neither holds a person's text. A record names the declared route instead of the path. The
 message of an exception may quote what a person typed, so a log line has the class of the

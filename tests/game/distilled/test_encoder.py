@@ -22,23 +22,23 @@ def test_a_batch_gets_the_same_costs_as_single_sentences(encoder: SurprisalEncod
     batch = random_batch(30)
     budgets = torch.rand(30, generator=torch.Generator().manual_seed(3))
     budget_features = torch.from_numpy(encoder_features(budgets.numpy()))
-    costs = encoder(batch.tokens, batch.lengths, budget_features)
-    assert costs.shape == (*batch.tokens.shape, 2)
+    predicted_losses = encoder(batch.tokens, batch.lengths, budget_features)
+    assert predicted_losses.shape == (*batch.tokens.shape, 2)
     lstm = torch_lstm(encoder.lstm, bidirectional=True)
     for row, length in enumerate(batch.lengths.tolist()):
         tokens = batch.tokens[row, :length]
         vectors = encoder.embedding(tokens.masked_fill(tokens >= 30, 1))
         states, _ = lstm(torch.cat([vectors, budget_features[row].expand(length, -1)], dim=1)[None])
-        assert torch.allclose(costs[row, :length], encoder.costs(states[0]), atol=1e-5)
+        assert torch.allclose(predicted_losses[row, :length], encoder.costs(states[0]), atol=1e-5)
 
 
 @torch.no_grad()
 def test_padding_does_not_change_the_costs(encoder: SurprisalEncoder) -> None:
     batch = random_batch(20)
     wider = torch.cat([batch.tokens, torch.full((20, 3), 9)], dim=1)
-    costs = encoder(batch.tokens, batch.lengths, features(20))
+    predicted_losses = encoder(batch.tokens, batch.lengths, features(20))
     padded = encoder(wider, batch.lengths, features(20))
-    assert torch.allclose(padded[:, :-3], costs, atol=1e-6)
+    assert torch.allclose(padded[:, :-3], predicted_losses, atol=1e-6)
     assert not padded[:, -3:].any()
 
 

@@ -54,7 +54,7 @@ def test_one_of_the_rules_is_drawn_for_each_sentence() -> None:
 
 @pytest.mark.parametrize("change", [{"noise": 2.0}, {"flip_share": 0.5}])
 def test_noise_changes_which_tokens_are_kept_but_not_how_many(change: dict[str, Any]) -> None:
-    scheme, batch = small_monotone(cost_scale=20), random_batch(60)
+    scheme, batch = small_monotone(loss_scale=20), random_batch(60)
     plain = sample(BY_VALUE, scheme, batch).keep
     noisy = sample(replace(BY_VALUE, **change), scheme, batch).keep
     assert torch.equal(plain.sum(dim=1), noisy.sum(dim=1))
@@ -72,7 +72,7 @@ def test_random_values_never_keep_case_marks_and_always_unknown_words_first() ->
 
 
 def test_on_average_as_many_tokens_are_kept_but_in_other_sentences() -> None:
-    scheme, batch = small_monotone(cost_scale=20), random_batch(400)
+    scheme, batch = small_monotone(loss_scale=20), random_batch(400)
     even = kept_per_sentence(BY_VALUE, scheme, batch)
     on_average = kept_per_sentence(ON_AVERAGE, scheme, batch)
     total = int(batch.lengths.sum())
@@ -83,7 +83,7 @@ def test_on_average_as_many_tokens_are_kept_but_in_other_sentences() -> None:
 
 
 def test_the_decoder_learns_whether_a_budget_holds_only_on_average() -> None:
-    scheme, batch = small_monotone(cost_scale=20), random_batch(60)
+    scheme, batch = small_monotone(loss_scale=20), random_batch(60)
     assert sample(ON_AVERAGE, scheme, batch).on_average.all()
     assert not sample(BY_VALUE, scheme, batch).on_average.any()
 

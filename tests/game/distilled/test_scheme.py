@@ -87,7 +87,7 @@ def test_each_sentence_may_have_a_budget_of_its_own() -> None:
 def test_a_scheme_that_types_case_marks_types_them_like_any_word(budget: float) -> None:
     batch = random_batch(200)
     scheme = small_monotone()
-    scheme.types_marks = True
+    scheme.types_shift = True
     budgets = torch.full((200,), budget, dtype=torch.float64)
     keep = scheme.keep_top(batch, random_values(batch), counts_at(batch, budgets))
     for row, length in enumerate(batch.lengths.tolist()):
@@ -96,17 +96,19 @@ def test_a_scheme_that_types_case_marks_types_them_like_any_word(budget: float) 
 
 
 @pytest.mark.promise(10)
-@pytest.mark.parametrize("types_marks", [False, True])
+@pytest.mark.parametrize("types_shift", [False, True])
 @pytest.mark.parametrize("budget", BUDGETS)
 def test_the_exported_selector_keeps_the_same_tokens_at_the_same_values(
-    budget: float, types_marks: bool
+    budget: float, types_shift: bool
 ) -> None:
     batch = random_batch(300)
     values = (2 * random_values(batch)).round()  # with many ties
-    costs = torch.stack([values, torch.zeros_like(values)], dim=2).numpy()
-    cut = [row[:length] for row, length in zip(costs, batch.lengths.tolist(), strict=True)]
-    runtime = SimpleNamespace(vocabulary=Vocabulary(LEXICON[:30]), costs=lambda *_: cut)
-    encoder = {**SURPRISAL_SETTINGS["encoder"], "types_marks": types_marks}
+    predicted_losses = torch.stack([values, torch.zeros_like(values)], dim=2).numpy()
+    cut = [
+        row[:length] for row, length in zip(predicted_losses, batch.lengths.tolist(), strict=True)
+    ]
+    runtime = SimpleNamespace(vocabulary=Vocabulary(LEXICON[:30]), predict_losses=lambda *_: cut)
+    encoder = {**SURPRISAL_SETTINGS["encoder"], "types_marks": types_shift}
     selector = SurprisalSelector(
         cast(MonotoneRuntime, runtime), {**SURPRISAL_SETTINGS, "encoder": encoder}
     )
@@ -114,7 +116,7 @@ def test_the_exported_selector_keeps_the_same_tokens_at_the_same_values(
     assert decoder_budget is not None
     budgets = torch.full((300,), decoder_budget.share, dtype=torch.float64)
     scheme = small_monotone()
-    scheme.types_marks = types_marks
+    scheme.types_shift = types_shift
     keep = scheme.keep_top(batch, values, counts_at(batch, budgets))
     mask = length_mask(batch.lengths, keep.shape[1])
     masks = selector.masks(words_of(batch), budget)
@@ -123,26 +125,28 @@ def test_the_exported_selector_keeps_the_same_tokens_at_the_same_values(
 
 @torch.no_grad()
 def test_masks_keep_the_tokens_of_highest_predicted_value() -> None:
-    scheme, batch = small_monotone(cost_scale=20), random_batch(50)
+    scheme, batch = small_monotone(loss_scale=20), random_batch(50)
     budgets = torch.full((50,), 0.4, dtype=torch.float64)
-    costs = scheme.predict_costs(batch, budgets)
-    assert torch.equal(token_values(costs), costs[..., 0] - costs[..., 1])
+    predicted_losses = scheme.predict_losses(batch, budgets)
+    assert torch.equal(
+        token_values(predicted_losses), predicted_losses[..., 0] - predicted_losses[..., 1]
+    )
     keep, counts = scheme.masks(batch, Allocation(0.4)), counts_at(batch, budgets)
-    assert torch.equal(keep, scheme.keep_top(batch, token_values(costs), counts))
-    assert not torch.equal(keep, scheme.keep_top(batch, -token_values(costs), counts))
+    assert torch.equal(keep, scheme.keep_top(batch, token_values(predicted_losses), counts))
+    assert not torch.equal(keep, scheme.keep_top(batch, -token_values(predicted_losses), counts))
 
 
 @torch.no_grad()
 @pytest.mark.promise(10)
-@pytest.mark.parametrize("types_marks", [False, True])
+@pytest.mark.parametrize("types_shift", [False, True])
 @pytest.mark.parametrize("threshold", [1e-9, 1e-6, 1e-4, 1e-2])
 def test_the_exported_selector_allocates_budgets_as_the_scheme_does(
-    threshold: float, types_marks: bool
+    threshold: float, types_shift: bool
 ) -> None:
-    scheme, batch = small_monotone(cost_scale=20), random_batch(300)
-    scheme.types_marks = types_marks
+    scheme, batch = small_monotone(loss_scale=20), random_batch(300)
+    scheme.types_shift = types_shift
     rows = [{"budget": b, "typed_fraction": b, "bar": threshold} for b in (0.3, 0.6)]
-    encoder = {**SURPRISAL_SETTINGS["encoder"], "types_marks": types_marks}
+    encoder = {**SURPRISAL_SETTINGS["encoder"], "types_marks": types_shift}
     selector = SurprisalSelector(
         MonotoneRuntime(monotone_folder_of(scheme)), {"encoder": encoder, "budgets": rows}
     )

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from tersely.game.batch import Batch, length_mask
-from tersely.game.distilled.masks import MAX_COST_NATS, MIN_VALUE_NATS, MaskSampler
+from tersely.game.distilled.masks import MAX_LOSS_NATS, MIN_VALUE_NATS, MaskSampler
 from tersely.game.distilled.scheme import MonotoneScheme, token_values
 from tersely.game.distilled.step import DistillationStep
 from tersely.game.paper.rules import RandomRateRule, UnifRule
@@ -52,15 +52,17 @@ def expected(scheme: MonotoneScheme, batch: Batch, *, has_budget: bool = True) -
     """Compute the losses of `by_value` from its first draws, the budgets."""
     uniform = torch.rand(len(batch.lengths), generator=generator(), dtype=torch.float64)
     budgets = MIN_BUDGET + (MAX_BUDGET - MIN_BUDGET) * uniform
-    costs = scheme.predict_costs(batch, budgets)
+    predicted_losses = scheme.predict_losses(batch, budgets)
     counts = torch.from_numpy(keyword_counts(budgets.numpy(), batch.lengths.numpy()))
-    keep = scheme.keep_top(batch, token_values(costs).clamp(min=MIN_VALUE_NATS), counts)
+    keep = scheme.keep_top(batch, token_values(predicted_losses).clamp(min=MIN_VALUE_NATS), counts)
     if not has_budget:
         budgets = torch.full_like(budgets, torch.nan)
     losses, alignment = scheme.token_losses(batch, keep, budgets)
     mask = length_mask(batch.lengths, batch.tokens.shape[1])
-    predicted = costs.gather(2, alignment.is_placed[:, :-1, None].long()).squeeze(2)[mask]
-    targets = losses[:, :-1][mask].detach().clamp(max=MAX_COST_NATS)
+    predicted = predicted_losses.gather(2, alignment.is_placed[:, :-1, None].long()).squeeze(2)[
+        mask
+    ]
+    targets = losses[:, :-1][mask].detach().clamp(max=MAX_LOSS_NATS)
     decoder_loss = losses.sum() / (batch.lengths + 1).sum()
     return Expected(int(keep.sum()), decoder_loss, (predicted - targets).square().mean())
 
@@ -76,7 +78,7 @@ def gradients(scheme: MonotoneScheme, loss: Tensor) -> dict[str, Tensor]:
 
 
 def test_the_encoder_does_not_learn_from_masks_by_rule() -> None:
-    scheme, batch = small_monotone(cost_scale=20), random_batch(40)
+    scheme, batch = small_monotone(loss_scale=20), random_batch(40)
     step = DistillationStep(MaskSampler((EveryOther(),), 1.0, 0.0, noise=1e-9, flip_share=0.0))
     loss, metrics = step.compute_loss(scheme, batch, generator())
     keep = EveryOther()(batch, generator())
@@ -90,7 +92,7 @@ def test_the_encoder_does_not_learn_from_masks_by_rule() -> None:
 
 @pytest.mark.parametrize("has_budget", [True, False])
 def test_the_loss_is_that_of_decoder_and_encoder(has_budget: bool) -> None:
-    scheme, batch = small_monotone(cost_scale=20), random_batch(60)
+    scheme, batch = small_monotone(loss_scale=20), random_batch(60)
     step = by_value(untold_share=0.0 if has_budget else 1.0)
     loss, metrics = step.compute_loss(scheme, batch, generator())
     parts = expected(scheme, batch, has_budget=has_budget)
@@ -100,7 +102,7 @@ def test_the_loss_is_that_of_decoder_and_encoder(has_budget: bool) -> None:
 
 
 def test_encoder_and_decoder_each_learn_from_their_own_loss() -> None:
-    scheme, batch = small_monotone(cost_scale=20), random_batch(60)
+    scheme, batch = small_monotone(loss_scale=20), random_batch(60)
     computed = gradients(scheme, by_value().compute_loss(scheme, batch, generator())[0])
     of_decoder = gradients(scheme, expected(scheme, batch).decoder_loss)
     of_encoder = gradients(scheme, expected(scheme, batch).encoder_loss)
@@ -124,7 +126,7 @@ def test_a_few_steps_lower_both_losses() -> None:
 
 
 def test_the_same_seed_gives_the_same_step() -> None:
-    scheme, batch = small_monotone(cost_scale=20), random_batch(40)
+    scheme, batch = small_monotone(loss_scale=20), random_batch(40)
     (first_loss, first), (second_loss, second) = (
         MIXED.compute_loss(scheme, batch, generator()) for _ in range(2)
     )
@@ -136,7 +138,7 @@ def test_the_same_seed_gives_the_same_step() -> None:
 def test_the_decoder_gets_the_budgets_that_the_masks_were_drawn_with(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    scheme, batch = small_monotone(cost_scale=20), random_batch(60)
+    scheme, batch = small_monotone(loss_scale=20), random_batch(60)
     masks = MIXED.masks.sample(scheme, batch, generator())
     received: list[Tensor] = []
     token_losses = scheme.token_losses

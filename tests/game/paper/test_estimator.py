@@ -22,7 +22,7 @@ SENTENCE = Batch(torch.tensor([[5, 9, 14, 9, 33, 20]]), torch.tensor([6]))
 
 
 def constrained() -> Constrained:
-    return Constrained(epsilon=0.7, initial_weight=3.0, learning_rate=0.01, ascent="adam")
+    return Constrained(epsilon=0.7, initial_multiplier=3.0, learning_rate=0.01, ascent="adam")
 
 
 OBJECTIVES: dict[str, Objective] = {
@@ -38,9 +38,9 @@ def exact_gradient(scheme: PaperScheme, objective: Objective) -> torch.Tensor:
     repeated = SENTENCE.repeat(64)
     with torch.no_grad():
         loss = scheme.loss_per_token(repeated, masks)
-    rewards = objective.reward(masks.sum(dim=1).float(), loss)
+    penalised_costs = objective.penalised_costs(masks.sum(dim=1).float(), loss)
     log_q = torch.where(masks, logsigmoid(logits), logsigmoid(-logits)).sum(dim=1)
-    torch.autograd.backward((log_q.exp() * rewards).sum())
+    torch.autograd.backward((log_q.exp() * penalised_costs).sum())
     return gradient(logits)[0]
 
 
@@ -59,9 +59,9 @@ def sampled_gradients(
         draw = sample_masks(leaf, SENTENCE.lengths, samples=samples, generator=generator)
         with torch.no_grad():
             loss = scheme.loss_per_token(SENTENCE.repeat(samples), draw.keep)
-        rewards = objective.reward(draw.keep.sum(dim=1).float(), loss)
+        penalised_costs = objective.penalised_costs(draw.keep.sum(dim=1).float(), loss)
         torch.autograd.backward(
-            policy_loss(draw.log_q, rewards, baseline.predict(rewards, samples))
+            policy_loss(draw.log_q, penalised_costs, baseline.predict(penalised_costs, samples))
         )
         gradients.append(gradient(leaf)[0])
     return torch.stack(gradients)
@@ -86,7 +86,9 @@ def test_the_gradient_of_a_training_step_is_the_estimators() -> None:
     scheme, objective = small_scheme(), constrained()
     baseline = MovingAverage(0.9)
     baseline.load_state_dict({"value": 2.0})
-    step = PolicyGradientStep(objective, baseline, 1, 0.0, 0.0, 0.0, scale_decoder_by_weight=True)
+    step = PolicyGradientStep(
+        objective, baseline, 1, 0.0, 0.0, 0.0, scale_decoder_by_multiplier=True
+    )
     loss, _ = step.compute_loss(scheme, SENTENCE, torch.Generator().manual_seed(5))
     torch.autograd.backward(loss)
     computed = {name: gradient(parameter).clone() for name, parameter in scheme.named_parameters()}
@@ -96,9 +98,9 @@ def test_the_gradient_of_a_training_step_is_the_estimators() -> None:
         logits, SENTENCE.lengths, samples=1, generator=torch.Generator().manual_seed(5)
     )
     loss = scheme.loss_per_token(SENTENCE, draw.keep)
-    reward = draw.keep.sum() + objective.weight * (loss.detach() - objective.epsilon)
-    torch.autograd.backward((draw.log_q * (reward - 2.0)).sum())
-    torch.autograd.backward(objective.weight * loss.mean())
+    penalised_cost = draw.keep.sum() + objective.multiplier * (loss.detach() - objective.epsilon)
+    torch.autograd.backward((draw.log_q * (penalised_cost - 2.0)).sum())
+    torch.autograd.backward(objective.multiplier * loss.mean())
     for name, parameter in scheme.named_parameters():
         assert torch.allclose(computed[name], gradient(parameter), atol=1e-6), name
 
@@ -151,5 +153,7 @@ def test_the_moving_average_weighs_past_batches_exponentially() -> None:
 
 
 def test_leave_one_out_never_uses_a_samples_own_reward() -> None:
-    rewards = torch.tensor([1.0, 10.0, 2.0, 20.0, 6.0, 60.0])  # three samples of two sentences
-    assert LeaveOneOut().predict(rewards, 3).tolist() == [4.0, 40.0, 3.5, 35.0, 1.5, 15.0]
+    penalised_costs = torch.tensor(
+        [1.0, 10.0, 2.0, 20.0, 6.0, 60.0]
+    )  # three samples of two sentences
+    assert LeaveOneOut().predict(penalised_costs, 3).tolist() == [4.0, 40.0, 3.5, 35.0, 1.5, 15.0]

@@ -26,7 +26,7 @@ def policy_gradient(
 
 
 def constrained(weight: float, rate: float) -> Constrained:
-    return Constrained(epsilon=0.1, initial_weight=weight, learning_rate=rate, ascent="sgd")
+    return Constrained(epsilon=0.1, initial_multiplier=weight, learning_rate=rate, ascent="sgd")
 
 
 def test_metrics_summarise_the_step() -> None:
@@ -50,7 +50,7 @@ def test_lambda_is_updated_after_a_step() -> None:
     step = policy_gradient(objective, floor=0.02, scale=False)
     _, metrics = step.compute_loss(small_scheme(), random_batch(10), generator())
     step.update_objective(metrics)
-    assert objective.weight > 2.0
+    assert objective.multiplier > 2.0
 
 
 @pytest.mark.parametrize("term", ["entropy_bonus", "logit_penalty"])

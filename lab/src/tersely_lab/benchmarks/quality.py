@@ -6,14 +6,14 @@ from functools import partial
 from tersely.errors import UsageError
 from tersely.evaluation.metrics import MaskSelector
 from tersely.selection.keep_probability import rule_masks
-from tersely.text.keywords import RuleEncoder, Stopword, Unif
+from tersely.text.keywords import KeywordRule, Stopword, Unif
 from tersely.text.tokens import tokenise
 
 METRICS = {"exact_match": "greedy", "exact_match_served": "served", "top3": "top three"}
 """The metrics compared, and their titles in tables."""
 MAX_TOKENS = 16
 """The longest sentences that the paper's schemes are trained on."""
-RULES: Mapping[str, RuleEncoder] = {
+RULES: Mapping[str, KeywordRule] = {
     "Unif(0.3)": Unif(0.3),
     "Unif(0.5)": Unif(0.5),
     "Stopword(0)": Stopword(0.0),

@@ -119,7 +119,7 @@ def _check(options: ReportOptions) -> None:
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out}: a file; --out takes a folder.")
     if out.is_dir() and any(out.iterdir()) and not _is_report(out):
-        raise UsageError(f"{out}: exists and is no report. Give another --out.")
+        raise UsageError(f"{out}: exists and is not a report. Give another --out.")
     if markdown is not None and markdown.is_dir():
         raise UsageError(f"{markdown}: a folder; --markdown takes a file.")
 

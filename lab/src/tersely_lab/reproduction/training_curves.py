@@ -57,7 +57,7 @@ class LossBound:
     epsilon: float
     test_loss: float
     dev_loss: float | None
-    final_weight: float | None  # λ
+    final_multiplier: float | None  # λ
 
     @property
     def is_met(self) -> bool:
@@ -224,7 +224,7 @@ def _loss_table(bounds: Sequence[LossBound]) -> Table:
             bound.epsilon,
             bound.test_loss,
             bound.dev_loss,
-            bound.final_weight,
+            bound.final_multiplier,
             bound.is_met,
         )
         for bound in bounds

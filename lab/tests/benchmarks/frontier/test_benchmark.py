@@ -38,7 +38,7 @@ RUNS = {"a-unif": "unif", "b-tight": "constrained", "c-loose": "constrained"}
 
 
 def some_sentences(count: int) -> list[str]:
-    """Of one to nine words, none of them twice; the small models know most."""
+    """Sentences of one to nine distinct words, most in the vocabulary of the small models."""
     rng = random.Random(3)
     words = [f"w{number}" for number in range(5, 36)]
     return [" ".join(rng.sample(words, 1 + index % 9)) for index in range(count)]
@@ -72,7 +72,7 @@ def small_sweep(folder: Path) -> Path:
 
 def small_bench(folder: Path, *, sentences: int = 18, others: int = 9) -> FrontierBench:
     """Two seeds against a sweep: a run whose training was timed, and a model that types less."""
-    seeds = [small_monotone(cost_scale=20, seed=seed) for seed in (1, 2)]
+    seeds = [small_monotone(loss_scale=20, seed=seed) for seed in (1, 2)]
     monotone_folder_of(seeds[0]).save_pretrained(folder / "first" / "model")
     (folder / "first" / "result.json").write_text('{"seconds": 90}')
     monotone_folder_of(seeds[1], budgets=STINGY).save_pretrained(folder / "second")
@@ -115,7 +115,7 @@ def test_a_sweep_gives_the_points_of_its_finished_runs(bench: FrontierBench) -> 
     assert {point.budget for point in points} == {None}
 
 
-def test_a_sweep_that_is_not_there_gives_no_points(tmp_path: Path) -> None:
+def test_a_missing_sweep_gives_no_points(tmp_path: Path) -> None:
     assert list(finished_runs(tmp_path / "no sweep")) == []
     (tmp_path / "file").touch()
     assert list(finished_runs(tmp_path / "file")) == []
@@ -128,7 +128,7 @@ def test_without_a_finished_run_nothing_is_measured(tmp_path: Path) -> None:
     assert messages == []
 
 
-def test_our_points_are_what_the_model_does_at_each_budget(
+def test_our_points_are_the_evaluation_at_each_budget(
     bench: FrontierBench, results: dict[str, Any]
 ) -> None:
     assert [point["budget"] for point in results["ours"]] == list(BUDGETS)
@@ -148,23 +148,23 @@ def test_our_points_are_the_mean_over_seeds_with_intervals(results: dict[str, An
     assert results["seeds"] == 2
     for point in results["ours"]:
         for subset in ("all", "matched"):
-            own = point[subset]
+            metrics = point[subset]
             for name in ("typed_fraction", *METRICS):
-                assert own[name] == pytest.approx(np.mean(own["seeds"][name]))
-                low, high = own["intervals"][name]
-                assert low <= own[name] <= high
+                assert metrics[name] == pytest.approx(np.mean(metrics["seeds"][name]))
+                low, high = metrics["intervals"][name]
+                assert low <= metrics[name] <= high
 
 
-def test_our_points_tell_the_time_of_training_where_it_is_known(results: dict[str, Any]) -> None:
+def test_our_points_have_the_training_time_of_runs(results: dict[str, Any]) -> None:
     assert {point["training_seconds"] for point in results["ours"]} == {90}
 
 
-def test_without_a_time_of_training_none_is_told(bench: FrontierBench, few_budgets: None) -> None:
+def test_a_bare_model_has_no_training_time(bench: FrontierBench, few_budgets: None) -> None:
     points = our_points(bench.models[1:], bench.sentences[:3], print)
     assert {point.seconds for point in points} == {None}
 
 
-def test_short_sentences_have_points_of_their_own(tmp_path: Path, few_budgets: None) -> None:
+def test_short_sentences_are_summarised_separately(tmp_path: Path, few_budgets: None) -> None:
     monotone_folder_of(small_monotone()).save_pretrained(tmp_path / "ours")
     long = " ".join(["w6"] * 14)
     points = our_points([tmp_path / "ours"], [*some_sentences(9), *[long] * 9], print)
@@ -172,7 +172,7 @@ def test_short_sentences_have_points_of_their_own(tmp_path: Path, few_budgets: N
     assert {point.matched["sentences"] for point in points} == {9}
 
 
-def test_the_budget_error_is_the_worst_of_all_seeds(results: dict[str, Any]) -> None:
+def test_the_budget_error_is_the_maximum_over_seeds(results: dict[str, Any]) -> None:
     errors = [
         [abs(typed - point["budget"]) for typed in point["all"]["seeds"]["typed_fraction"]]
         for point in results["ours"]
@@ -180,33 +180,33 @@ def test_the_budget_error_is_the_worst_of_all_seeds(results: dict[str, Any]) -> 
     assert results["budget_error"] == max(map(max, errors)) > max(first for first, _ in errors)
 
 
-def test_the_lead_is_that_of_the_mean_over_the_sweep(results: dict[str, Any]) -> None:
+def test_the_lead_compares_the_mean_over_seeds_with_the_sweep(results: dict[str, Any]) -> None:
     curve = results["ours"]
     for subset, share in (("all", 1.0), ("matched", 0.5)):
         typed = [point[subset]["typed_fraction"] for point in curve]
         for name in METRICS:
             rows = results["lead"][subset][name]
             at = [row["typed_fraction"] for row in rows]
-            assert at == [one for one in (0.4, 0.45, 0.5) if typed[0] <= one <= typed[-1]]
+            assert at == [value for value in (0.4, 0.45, 0.5) if typed[0] <= value <= typed[-1]]
             assert at
             ours = np.interp(at, typed, [point[subset][name] for point in curve])
             assert [row["ours"] for row in rows] == pytest.approx(ours.tolist())
             assert {row["best_family"] for row in rows} == {"constrained"}
-            best = [0.5 * one * share for one in at]
+            best = [0.5 * value * share for value in at]
             assert [row["best"] for row in rows] == pytest.approx(best)
 
 
-def test_every_run_is_held_against_our_curve(results: dict[str, Any]) -> None:
+def test_every_run_is_compared_with_our_curve(results: dict[str, Any]) -> None:
     for subset, share in (("all", 1.0), ("matched", 0.5)):
         assert results["points"][subset].keys() == set(METRICS)
         for rows in results["points"][subset].values():
             assert [row["name"] for row in rows] == list(RUNS)
-            theirs = [share * one for one in (0.1, 0.2, 0.3)]
+            theirs = [share * value for value in (0.1, 0.2, 0.3)]
             assert [row["theirs"] for row in rows] == pytest.approx(theirs)
             assert rows[1]["is_beaten"] == (rows[1]["ours"] > theirs[1])
 
 
-def test_the_papers_best_is_met_on_short_sentences_only() -> None:
+def test_the_papers_best_is_compared_on_short_sentences() -> None:
     ours = [
         Point("low", "ours", {"typed_fraction": 0.9}, {"typed_fraction": 0.2, "exact_match": 0.1}),
         Point("high", "ours", {"typed_fraction": 0.9}, {"typed_fraction": 0.4, "exact_match": 0.3}),
@@ -217,17 +217,17 @@ def test_the_papers_best_is_met_on_short_sentences_only() -> None:
     assert [row["ours"] for row in rows] == pytest.approx([0.15, 0.24])
 
 
-def test_all_decoders_get_the_same_keywords_of_others(
+def test_all_decoders_get_the_same_keywords_of_rules(
     bench: FrontierBench, results: dict[str, Any]
 ) -> None:
     completed = [sentence.split() for sentence in bench.sentences[:9]]
     for name, choose in MASK_SELECTORS.items():
-        kept = sum(map(sum, choose(completed)))
+        keyword_count = sum(map(sum, choose(completed)))
         row = results["robustness"][name]
         decoders = [row[decoder] for decoder in ("ours", *RUNS)]
         assert {decoder["sentences"] for decoder in decoders} == {9}
         assert {decoder["typed_fraction"] for decoder in decoders} == {
-            kept / sum(map(len, completed))
+            keyword_count / sum(map(len, completed))
         }
         assert len({decoder["nll_per_token"] for decoder in decoders}) == len(decoders)
         seeds = row["ours"]["seeds"]["nll_per_token"]
@@ -235,7 +235,7 @@ def test_all_decoders_get_the_same_keywords_of_others(
         assert row["ours"]["nll_per_token"] == pytest.approx(sum(seeds) / len(seeds))
 
 
-def test_the_best_of_the_others_is_found_for_each_measure(
+def test_the_best_run_is_chosen_for_each_metric(
     bench: FrontierBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     values = iter(
@@ -253,7 +253,7 @@ def test_the_best_of_the_others_is_found_for_each_measure(
         assert row["best_top3"] == {"decoder": "a-unif", "value": 0.9, "times": 0.7 / 0.9}
 
 
-def test_where_no_other_decoder_gets_any_right_there_is_no_multiple(
+def test_there_is_no_ratio_if_no_run_decodes_any_sentence(
     bench: FrontierBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(benchmark, "summarise_seeds", lambda _: dict.fromkeys(METRICS, 0.0))
@@ -288,19 +288,19 @@ def test_decoders_are_timed_in_turns_on_the_same_keywords(
         "times_faster": 1.5,
     }
     in_turns = [rows for rows in completed["monotone"][1:] for _ in ("paper", "as trained")]
-    assert completed["paper"] == in_turns  # the first time ours was completed it chose the keywords
+    assert completed["paper"] == in_turns  # the first call of ours chooses the keywords
     assert [len(rows) for rows in completed["paper"]] == [1] * 10
     assert UNITS <= sizes[0] < UNITS + 8  # in whole blocks
     assert sizes == [sizes[0], small_scheme().shape.decoder_units] * 5
 
 
-def test_the_decoder_compared_is_used_to_as_many_keywords(bench: FrontierBench) -> None:
+def test_the_run_with_the_nearest_typed_fraction_is_timed(bench: FrontierBench) -> None:
     points = list(finished_runs(bench.sweep))  # 0.2, 0.4 and 0.6 typed
     names = [nearest_point(points, typed_fraction=typed).name for typed in (0.0, 0.45, 0.9)]
     assert names == ["a-unif", "b-tight", "c-loose"]
 
 
-def test_what_is_being_measured_is_told(results: dict[str, Any], messages: list[str]) -> None:
+def test_progress_is_logged(results: dict[str, Any], messages: list[str]) -> None:
     assert messages[:3] == ["first at 0.2", "second at 0.2", "first at 0.5"]
     assert "shuffled and misspelt words" in messages
     assert "keywords of others, decoded by c-loose" in messages
@@ -308,7 +308,7 @@ def test_what_is_being_measured_is_told(results: dict[str, Any], messages: list[
     assert results["decoding"]["times_faster"] > 0
 
 
-def test_the_figures_are_json(results: dict[str, Any]) -> None:
+def test_results_are_json(results: dict[str, Any]) -> None:
     read = json.loads(json.dumps(results, allow_nan=False))
     assert read["sentences"] == 18
     for name, row in results["robustness"].items():
@@ -327,7 +327,7 @@ def test_sentences_that_are_all_too_long_are_refused() -> None:
 
 @pytest.mark.parametrize("name", ["result.json", "evaluation.json", "run.json"])
 @pytest.mark.parametrize("content", ["{", "{}", "[]"])
-def test_results_that_cannot_be_read_are_named(tmp_path: Path, name: str, content: str) -> None:
+def test_a_run_with_unreadable_results_is_named(tmp_path: Path, name: str, content: str) -> None:
     for file in ("result.json", "evaluation.json", "run.json"):
         (tmp_path / "broken").mkdir(exist_ok=True)
         (tmp_path / "broken" / file).write_text("{}")

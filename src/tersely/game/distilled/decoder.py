@@ -6,10 +6,11 @@ budget features (model/budget_features.py). Then the decoder either places that 
 generates another word. Placing the end mark ends the sentence, so every sentence contains its
 keywords in order, whatever the weights are.
 
-With keywords aligned leftmost (alignment.py) there is one sequence of choices for a sentence:
-−log p(x|z) is a plain sum, and the softmax is needed only where a word is generated. The next
-keyword is never the right word to generate, but has a share of the softmax. So the loss is an
-upper bound; the gap is small, because the decoder's input contains the next keyword.
+Keywords are aligned leftmost (alignment.py), so each sentence has one sequence of choices. The loss
+is its negative log-probability: a plain sum, with the softmax only where a word is generated. The
+decoder could also generate the next keyword instead of placing it; that way to the same sentence is
+not counted. So the loss is an upper bound of −log p(x|z). The gap is small, because the decoder's
+input contains the next keyword.
 """
 
 import torch

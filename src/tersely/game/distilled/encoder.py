@@ -16,7 +16,7 @@ from tersely.model.shapes import MonotoneShape
 
 
 class SurprisalEncoder(nn.Module):
-    """Maps a sentence and a budget to two losses a token."""
+    """Maps a sentence and a budget to two losses per token."""
 
     def __init__(self, shape: MonotoneShape) -> None:
         super().__init__()
@@ -35,5 +35,5 @@ class SurprisalEncoder(nn.Module):
         rows = layout.positions.div(tokens.shape[1], rounding_mode="floor")
         vectors = torch.cat([self.embedding(ids), budget_features[rows]], dim=1)
         states, _ = self.lstm(vectors, layout)  # (all tokens, 2 × units)
-        costs = scatter_rows(self.costs(states), layout.positions, tokens.numel())
-        return costs.view(*tokens.shape, 2)
+        losses = scatter_rows(self.costs(states), layout.positions, tokens.numel())
+        return losses.view(*tokens.shape, 2)

@@ -19,11 +19,11 @@ from tersely.game.batch import Batch
 from tersely.game.distilled.scheme import MonotoneScheme, token_values
 from tersely.game.paper.rules import MaskRule, RandomRateRule, StopwordRule, UnifRule
 from tersely.model.budget_features import keyword_counts
-from tersely.selection.budget import MAX_BUDGET, MIN_BUDGET, Floats, marginal_gains, rank
+from tersely.selection.budget import MAX_BUDGET, MIN_BUDGET, Floats, marginal_gains, sort_by_value
 from tersely.text.keywords import Stopword
 from tersely.text.vocabulary import Vocabulary
 
-MAX_COST_NATS = 12.0  # losses above it are clipped, and random token values lie below it
+MAX_LOSS_NATS = 12.0  # losses above it are clipped, and random token values lie below it
 MIN_VALUE_NATS = 0.01  # below it token values differ only by noise
 NEIGHBOURS = 17  # sentences of similar budgets that share one threshold
 
@@ -56,7 +56,7 @@ class SampledMasks:
     """The masks of a batch, and the inputs they were drawn with."""
 
     keep: Tensor  # (batch, time), bool
-    costs: Tensor  # (batch, time, 2): predicted by the encoder, with gradient
+    predicted_losses: Tensor  # (batch, time, 2): predicted by the encoder, with gradient
     by_rule: Tensor  # (batch,), bool: masked by a rule
     budgets: Tensor  # (batch,): the budget that the decoder is conditioned on, NaN for none
     on_average: Tensor  # (batch,), bool: the budget holds only on average
@@ -80,11 +80,11 @@ class MaskSampler:
         count = len(batch.lengths)
         uniform = torch.rand(count, generator=generator, dtype=torch.float64)
         budgets = MIN_BUDGET + (MAX_BUDGET - MIN_BUDGET) * uniform
-        costs = scheme.predict_costs(batch, budgets)
-        values = self._add_noise(token_values(costs.detach()), generator)
+        predicted_losses = scheme.predict_losses(batch, budgets)
+        values = self._add_noise(token_values(predicted_losses.detach()), generator)
         by_rule = torch.rand(count, generator=generator) < self.rule_share
         counts, on_average = self._count_keywords(
-            scheme, batch, costs.detach(), values, budgets, generator
+            scheme, batch, predicted_losses.detach(), values, budgets, generator
         )
         keep = torch.where(
             by_rule[:, None],
@@ -93,13 +93,13 @@ class MaskSampler:
         )
         has_no_budget = by_rule | (torch.rand(count, generator=generator) < self.untold_share)
         budgets = budgets.masked_fill(has_no_budget, math.nan)
-        return SampledMasks(keep, costs, by_rule, budgets, on_average)
+        return SampledMasks(keep, predicted_losses, by_rule, budgets, on_average)
 
     def _count_keywords(
         self,
         scheme: MonotoneScheme,
         batch: Batch,
-        costs: Tensor,
+        predicted_losses: Tensor,
         values: Tensor,
         budgets: Tensor,
         generator: torch.Generator,
@@ -109,7 +109,9 @@ class MaskSampler:
         even = keyword_counts(budgets.numpy(), lengths)
         if not self.free_share:
             return torch.from_numpy(even), torch.zeros(len(even), dtype=torch.bool)
-        ranked = rank(scheme.mask_values(batch, values).numpy(), costs.numpy(), lengths)
+        ranked = sort_by_value(
+            scheme.fix_special_values(batch, values).numpy(), predicted_losses.numpy(), lengths
+        )
         gains = marginal_gains(ranked, even)
         free = gains.counts_above(neighbour_thresholds(gains.gains, budgets.numpy()))
         on_average = torch.rand(len(even), generator=generator) < self.free_share
@@ -127,7 +129,7 @@ class MaskSampler:
         """Add noise to token values, so that the encoder also learns from other masks."""
         factors = torch.exp(self.noise * torch.randn(values.shape, generator=generator))
         is_random = torch.rand(values.shape, generator=generator) < self.flip_share
-        random = MAX_COST_NATS * torch.rand(values.shape, generator=generator)
+        random = MAX_LOSS_NATS * torch.rand(values.shape, generator=generator)
         return torch.where(is_random, random, values.clamp(min=MIN_VALUE_NATS) * factors)
 
 

@@ -17,10 +17,10 @@ from tersely.text.vocabulary import SHIFT_ID
 class MonotoneScheme(nn.Module):
     """Encoder and decoder of one shape, both conditioned on the budget."""
 
-    def __init__(self, shape: MonotoneShape, *, types_marks: bool = False) -> None:
+    def __init__(self, shape: MonotoneShape, *, types_shift: bool = False) -> None:
         super().__init__()
         self.shape = shape
-        self.types_marks = types_marks
+        self.types_shift = types_shift
         self.encoder = SurprisalEncoder(shape)
         self.decoder = MonotoneDecoder(shape)
 
@@ -30,37 +30,37 @@ class MonotoneScheme(nn.Module):
             for parameter in self.parameters():
                 parameter.uniform_(-initial_range, initial_range, generator=generator)
 
-    def predict_costs(self, batch: Batch, budgets: Tensor) -> Tensor:
+    def predict_losses(self, batch: Batch, budgets: Tensor) -> Tensor:
         """Predict each token's loss, dropped and kept, at budgets (batch,): (batch, time, 2)."""
         features = torch.from_numpy(encoder_features(budgets.numpy()))
-        costs: Tensor = self.encoder(batch.tokens, batch.lengths, features)
-        return costs
+        predicted_losses: Tensor = self.encoder(batch.tokens, batch.lengths, features)
+        return predicted_losses
 
-    def mask_values(self, batch: Batch, values: Tensor) -> Tensor:
+    def fix_special_values(self, batch: Batch, values: Tensor) -> Tensor:
         """Set the value of unknown words to ∞ and of tokens that are never typed to −∞.
 
         Unknown words can only be copied. Padding is never typed, and neither are case marks
-        unless `types_marks` is set. Shapes (batch, time).
+        unless `types_shift` is set. Shapes (batch, time).
         """
         values = values.masked_fill(batch.tokens >= self.shape.vocabulary_size, torch.inf)
         can_be_typed = length_mask(batch.lengths, values.shape[1])
-        if not self.types_marks:
+        if not self.types_shift:
             can_be_typed = can_be_typed & (batch.tokens != SHIFT_ID)
         return values.masked_fill(~can_be_typed, -torch.inf)
 
     def keep_top(self, batch: Batch, values: Tensor, counts: Tensor) -> Tensor:
         """Keep the `counts` (batch,) tokens of highest value in each sentence: (batch, time)."""
-        values = self.mask_values(batch, values)
+        values = self.fix_special_values(batch, values)
         rank = values.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
         return (rank < counts[:, None]) & (values > -torch.inf)
 
     def masks(self, batch: Batch, allocation: Allocation) -> Tensor:
         """Return the masks of a user who types by this budget allocation: (batch, time)."""
         budgets = torch.full((len(batch.lengths),), allocation.share, dtype=torch.float64)
-        costs = self.predict_costs(batch, budgets).detach()
-        values = token_values(costs)
-        masked = self.mask_values(batch, values).numpy()
-        counts = allocation.counts(masked, costs.numpy(), batch.lengths.numpy())
+        predicted_losses = self.predict_losses(batch, budgets).detach()
+        values = token_values(predicted_losses)
+        masked = self.fix_special_values(batch, values).numpy()
+        counts = allocation.counts(masked, predicted_losses.numpy(), batch.lengths.numpy())
         return self.keep_top(batch, values, torch.from_numpy(counts))
 
     def token_losses(
@@ -79,6 +79,6 @@ class MonotoneScheme(nn.Module):
         return -log_probabilities, alignment
 
 
-def token_values(costs: Tensor) -> Tensor:
+def token_values(predicted_losses: Tensor) -> Tensor:
     """Return how much typing each token lowers the predicted loss: (batch, time)."""
-    return costs[..., DROPPED] - costs[..., KEPT]
+    return predicted_losses[..., DROPPED] - predicted_losses[..., KEPT]

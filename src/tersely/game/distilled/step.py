@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from tersely.game.batch import Batch, length_mask
-from tersely.game.distilled.masks import MAX_COST_NATS, MaskSampler
+from tersely.game.distilled.masks import MAX_LOSS_NATS, MaskSampler
 from tersely.game.distilled.scheme import MonotoneScheme
 from tersely.game.step import StepMetrics, step_metrics
 from tersely.selection.budget import DROPPED, KEPT
@@ -34,17 +34,19 @@ class DistillationStep:
         kept = alignment.is_placed[:, :-1] & mask
         decoder_loss = losses.sum() / (batch.lengths + 1).sum()
         encoder_loss = _prediction_error(
-            sample.costs, losses.detach()[:, :-1], kept, mask & ~sample.by_rule[:, None]
+            sample.predicted_losses, losses.detach()[:, :-1], kept, mask & ~sample.by_rule[:, None]
         )
         loss_per_token = losses.sum(dim=1) / (batch.lengths + 1)
         return decoder_loss + encoder_loss, step_metrics(batch, kept, loss_per_token, 0.0)
 
 
-def _prediction_error(costs: Tensor, losses: Tensor, kept: Tensor, mask: Tensor) -> Tensor:
-    """Return the mean squared error of predicted costs (batch, time, 2) where `mask` is set.
+def _prediction_error(
+    predicted_losses: Tensor, losses: Tensor, kept: Tensor, mask: Tensor
+) -> Tensor:
+    """Return the mean squared error of predicted losses (batch, time, 2) where `mask` is set.
 
     losses, kept, mask (batch, time).
     """
-    predicted = torch.where(kept, costs[..., KEPT], costs[..., DROPPED])
-    error = (predicted - losses.clamp(max=MAX_COST_NATS)).square()
+    predicted = torch.where(kept, predicted_losses[..., KEPT], predicted_losses[..., DROPPED])
+    error = (predicted - losses.clamp(max=MAX_LOSS_NATS)).square()
     return error.masked_fill(~mask, 0.0).sum() / mask.sum().clamp(min=1)

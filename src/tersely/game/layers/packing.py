@@ -46,7 +46,7 @@ def packed_layout(lengths: Tensor, width: int) -> PackedLayout:
 def embed_both(embedding: nn.Embedding, first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
     """Embed two sequences of ids in one lookup.
 
-    The gradient of a lookup is as large as the table, so one is cheaper than two.
+    The gradient of a lookup is as large as the table, so one lookup is cheaper than two.
     """
     ids = fold_unknown(torch.cat([first, second]), embedding.num_embeddings)
     vectors = embedding(ids).split_with_sizes([len(first), len(second)])
@@ -54,13 +54,13 @@ def embed_both(embedding: nn.Embedding, first: Tensor, second: Tensor) -> tuple[
 
 
 def scatter_rows(rows: Tensor, positions: Tensor, count: int) -> Tensor:
-    """Return `count` rows of zeros with `rows` at their positions, no two of them equal."""
+    """Return `count` rows of zeros with `rows` at `positions`, which must be distinct."""
     scattered: Tensor = _Scatter.apply(rows, positions, count)  # type: ignore[no-untyped-call]
     return scattered
 
 
 def gather_rows(rows: Tensor, positions: Tensor) -> Tensor:
-    """Return the rows at these positions, no two of them equal."""
+    """Return the rows at these positions, which must be distinct."""
     gathered: Tensor = _Gather.apply(rows, positions)  # type: ignore[no-untyped-call]
     return gathered
 

@@ -59,7 +59,7 @@ class Decoder(nn.Module):
         """
         targets, target_lengths = append_end_mark(tokens, lengths)  # (batch, time + 1)
         inputs = torch.cat([tokens.new_full((len(tokens), 1), BOS_ID), tokens], dim=1)
-        # Packing needs one token a row; for rows without keywords its state is zeroed.
+        # Packing needs at least one token per row; where there are no keywords its state is zeroed.
         read = packed_layout(counts.clamp(min=1), keywords.shape[1])
         written = packed_layout(target_lengths, targets.shape[1])
         keyword_vectors, input_vectors = embed_both(

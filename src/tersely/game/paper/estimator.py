@@ -1,4 +1,4 @@
-"""Estimator: the gradient of the expected reward in the encoder, from sampled masks.
+"""Estimator: the gradient of the expected penalised cost in the encoder, from sampled masks.
 
 REINFORCE (Williams 1992): the mean of (G − baseline) ∇ log q(z|x). A baseline that does not
 depend on the mask leaves the expectation unchanged and reduces the variance.
@@ -20,7 +20,7 @@ class MaskSample:
 
     keep: Tensor  # (samples × batch, time), bool
     log_q: Tensor  # (samples × batch,)
-    entropy: Tensor  # (batch,): nats a sentence
+    entropy: Tensor  # (batch,): nats per sentence
 
 
 def floor_logits(logits: Tensor, floor: float) -> Tensor:
@@ -46,16 +46,16 @@ def sample_masks(
     return MaskSample(keep, log_q, entropy.masked_fill(~mask, 0.0).sum(dim=1))
 
 
-def policy_loss(log_q: Tensor, rewards: Tensor, baseline: Tensor) -> Tensor:
+def policy_loss(log_q: Tensor, penalised_costs: Tensor, baseline: Tensor) -> Tensor:
     """Return a scalar whose gradient is the REINFORCE estimate."""
-    return (log_q * (rewards - baseline).detach()).mean()
+    return (log_q * (penalised_costs - baseline).detach()).mean()
 
 
 class Baseline(Protocol):
-    """Predicts the reward of a sentence independently of its mask."""
+    """Predicts the penalised cost of a sentence independently of its mask."""
 
-    def predict(self, rewards: Tensor, samples: int) -> Tensor:
-        """Return the baseline of each reward (samples × batch,), then learn from the rewards."""
+    def predict(self, penalised_costs: Tensor, samples: int) -> Tensor:
+        """Return the baseline of each penalised cost (samples × batch,), then learn from them."""
 
     def state_dict(self) -> dict[str, float]:
         """Return the state that a checkpoint keeps."""
@@ -65,18 +65,18 @@ class Baseline(Protocol):
 
 
 class MovingAverage:
-    """The exponential moving average of past batches' mean rewards (paper, section 2)."""
+    """The exponential moving average of past batches' mean penalised costs (paper, section 2)."""
 
     def __init__(self, decay: float) -> None:
         self._decay = decay
         self._average: float | None = None
 
-    def predict(self, rewards: Tensor, samples: int) -> Tensor:
+    def predict(self, penalised_costs: Tensor, samples: int) -> Tensor:
         """Return the average so far; the first batch initializes it."""
-        mean = float(rewards.mean())
+        mean = float(penalised_costs.mean())
         average = mean if self._average is None else self._average
         self._average = self._decay * average + (1 - self._decay) * mean
-        return torch.full_like(rewards, average)
+        return torch.full_like(penalised_costs, average)
 
     def state_dict(self) -> dict[str, float]:
         """Return the average; nothing before the first batch."""
@@ -88,11 +88,11 @@ class MovingAverage:
 
 
 class LeaveOneOut:
-    """The mean reward of the same sentence's other samples (Kool et al. 2019)."""
+    """The mean penalised cost of the same sentence's other samples (Kool et al. 2019)."""
 
-    def predict(self, rewards: Tensor, samples: int) -> Tensor:
+    def predict(self, penalised_costs: Tensor, samples: int) -> Tensor:
         """Return for each sample the mean over the other samples of its sentence."""
-        rows = rewards.view(samples, -1)  # (samples, batch)
+        rows = penalised_costs.view(samples, -1)  # (samples, batch)
         return ((rows.sum(dim=0) - rows) / (samples - 1)).flatten()
 
     def state_dict(self) -> dict[str, float]:

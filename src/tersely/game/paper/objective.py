@@ -4,7 +4,7 @@
     Constrained(ε):  min over q, p, max over λ ≥ 0 of
                      E[cost] + λ (E[loss] − ε)                        (paper, equation 5)
 
-Cost is in tokens a sentence, loss in nats a token. To add an objective, write a class with the
+Cost is in tokens per sentence, loss in nats per token. To add an objective, write a class with the
 methods of `Objective`, add it to `OBJECTIVES` under the name that `objective.kind` gives it, and
 add the settings it needs to `ObjectiveConfig`. Nothing else has to change.
 """
@@ -52,10 +52,10 @@ class Objective(Protocol):
         """Return the name that the paper gives to a scheme with this objective."""
 
     @property
-    def weight(self) -> float:
+    def multiplier(self) -> float:
         """λ, in tokens for each nat per token."""
 
-    def reward(self, cost_tokens: Tensor, loss_nats_a_token: Tensor) -> Tensor:
+    def penalised_costs(self, cost_tokens: Tensor, loss_nats_a_token: Tensor) -> Tensor:
         """Return G(x, z) of each sentence (batch,), to be minimised (paper, equation 7)."""
 
     def update(self, mean_loss_nats_a_token: float) -> None:
@@ -71,8 +71,8 @@ class Objective(Protocol):
 class Linear:
     """Cost plus λ times loss, for a fixed λ (paper, equation 3)."""
 
-    def __init__(self, weight: float) -> None:
-        self._weight = weight
+    def __init__(self, multiplier: float) -> None:
+        self._multiplier = multiplier
 
     @classmethod
     def from_config(cls, config: ObjectiveConfig) -> Self:
@@ -85,20 +85,20 @@ class Linear:
         return f"Linear(λ={config.weight_tokens_per_nat:g})"
 
     @property
-    def weight(self) -> float:
+    def multiplier(self) -> float:
         """λ."""
-        return self._weight
+        return self._multiplier
 
-    def reward(self, cost_tokens: Tensor, loss_nats_a_token: Tensor) -> Tensor:
+    def penalised_costs(self, cost_tokens: Tensor, loss_nats_a_token: Tensor) -> Tensor:
         """Return cost + λ loss."""
-        return cost_tokens + self._weight * loss_nats_a_token
+        return cost_tokens + self._multiplier * loss_nats_a_token
 
     def update(self, mean_loss_nats_a_token: float) -> None:
         """Do nothing: λ is fixed."""
 
     def state_dict(self) -> dict[str, float]:
         """Return λ, for the record."""
-        return {"weight": self._weight}
+        return {"weight": self._multiplier}
 
     def load_state_dict(self, state: dict[str, float]) -> None:
         """Do nothing: λ comes from the config."""
@@ -111,12 +111,12 @@ class Constrained:
         self,
         *,
         epsilon: float,
-        initial_weight: float,
+        initial_multiplier: float,
         learning_rate: float,
         ascent: Literal["adam", "sgd"],
     ) -> None:
         self.epsilon = epsilon
-        self._lambda = torch.nn.Parameter(torch.tensor(initial_weight, dtype=torch.float64))
+        self._lambda = torch.nn.Parameter(torch.tensor(initial_multiplier, dtype=torch.float64))
         optimizers = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}
         self._optimizer = optimizers[ascent]([self._lambda], lr=learning_rate, maximize=True)
 
@@ -125,7 +125,7 @@ class Constrained:
         """Read ε and how λ is initialized and updated."""
         return cls(
             epsilon=config.epsilon_nats_per_token,
-            initial_weight=config.weight_tokens_per_nat,
+            initial_multiplier=config.weight_tokens_per_nat,
             learning_rate=config.weight_learning_rate,
             ascent=config.weight_ascent,
         )
@@ -136,13 +136,13 @@ class Constrained:
         return f"Constrained(ε={config.epsilon_nats_per_token:g})"
 
     @property
-    def weight(self) -> float:
+    def multiplier(self) -> float:
         """λ."""
         return float(self._lambda.detach())
 
-    def reward(self, cost_tokens: Tensor, loss_nats_a_token: Tensor) -> Tensor:
+    def penalised_costs(self, cost_tokens: Tensor, loss_nats_a_token: Tensor) -> Tensor:
         """Return cost + λ (loss − ε)."""
-        return cost_tokens + self.weight * (loss_nats_a_token - self.epsilon)
+        return cost_tokens + self.multiplier * (loss_nats_a_token - self.epsilon)
 
     def update(self, mean_loss_nats_a_token: float) -> None:
         """Take a gradient ascent step in λ, then project it to λ ≥ 0.
@@ -159,7 +159,7 @@ class Constrained:
         """Return λ and, with Adam, its moments."""
         moments = self._optimizer.state.get(self._lambda, {})
         scalars = {name: float(value) for name, value in moments.items() if value is not None}
-        return {"weight": self.weight, **scalars}
+        return {"weight": self.multiplier, **scalars}
 
     def load_state_dict(self, state: dict[str, float]) -> None:
         """Restore λ and its moments."""

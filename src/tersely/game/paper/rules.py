@@ -1,7 +1,7 @@
 """Rule encoders: masks drawn by a fixed rule instead of a learned encoder.
 
 Unif and Stopword are the paper's (section 3); text/keywords.py has the same rules for text.
-To add a rule encoder, write a class with the methods of `EncoderRule` and add it to `RULES`.
+To add a rule encoder, write a class with the methods of `RuleEncoder` and add it to `RULES`.
 """
 
 from typing import Any, Protocol, Self
@@ -22,7 +22,7 @@ class MaskRule(Protocol):
         """Return keep (batch, time), bool; values at padding are ignored."""
 
 
-class EncoderRule(MaskRule, Protocol):
+class RuleEncoder(MaskRule, Protocol):
     """A rule that a decoder can be trained with."""
 
     @classmethod
@@ -60,7 +60,7 @@ class UnifRule:
         return {"kind": "unif", "delta": config.delta}
 
     def __call__(self, batch: Batch, generator: torch.Generator) -> Tensor:
-        """Draw one coin a token."""
+        """Draw one coin per token."""
         return torch.rand(batch.tokens.shape, generator=generator) < self._delta
 
 
@@ -97,7 +97,7 @@ class StopwordRule:
         }
 
     def __call__(self, batch: Batch, generator: torch.Generator) -> Tensor:
-        """Draw one coin a token; it counts only for stop words."""
+        """Draw one coin per token; it counts only for stop words."""
         coins = torch.rand(batch.tokens.shape, generator=generator) < self.encoder.delta
         return ~self._is_stop_word[batch.tokens] | coins
 
@@ -106,12 +106,12 @@ class RandomRateRule:
     """Keeps tokens with a probability that is drawn from U(0, 1) for each sentence."""
 
     def __call__(self, batch: Batch, generator: torch.Generator) -> Tensor:
-        """Draw a rate a sentence, then a coin a token."""
+        """Draw one rate per sentence, then one coin per token."""
         rates = torch.rand((len(batch.tokens), 1), generator=generator)
         return torch.rand(batch.tokens.shape, generator=generator) < rates
 
 
-RULES: dict[str, type[EncoderRule]] = {
+RULES: dict[str, type[RuleEncoder]] = {
     "unif": UnifRule,
     "stopword": StopwordRule,
 }

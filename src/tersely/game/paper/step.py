@@ -26,9 +26,9 @@ class PolicyGradientStep:
     baseline: Baseline
     samples: int
     exploration_floor: float
-    entropy_bonus: float  # tokens a nat
+    entropy_bonus: float  # tokens per nat
     logit_penalty: float  # tokens for the square of a logit
-    scale_decoder_by_weight: bool
+    scale_decoder_by_multiplier: bool
 
     def compute_loss(
         self, scheme: PaperScheme, batch: Batch, generator: torch.Generator
@@ -44,11 +44,11 @@ class PolicyGradientStep:
         repeated = batch.repeat(self.samples)
         decoder_loss = scheme.loss_per_token(repeated, sample.keep)  # (samples × batch,)
         cost = sample.keep.sum(dim=1).float()
-        rewards = self.objective.reward(cost, decoder_loss.detach())
-        baseline = self.baseline.predict(rewards, self.samples)
-        decoder_weight = self.objective.weight if self.scale_decoder_by_weight else 1.0
+        penalised_costs = self.objective.penalised_costs(cost, decoder_loss.detach())
+        baseline = self.baseline.predict(penalised_costs, self.samples)
+        decoder_weight = self.objective.multiplier if self.scale_decoder_by_multiplier else 1.0
         loss = (
-            policy_loss(sample.log_q, rewards, baseline)
+            policy_loss(sample.log_q, penalised_costs, baseline)
             + decoder_weight * decoder_loss.mean()
             - self.entropy_bonus * sample.entropy.mean()
             + self.logit_penalty * _sum_of_squares(logits, batch.lengths)

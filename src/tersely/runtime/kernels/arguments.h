@@ -65,7 +65,7 @@ typedef struct {
 } arguments;
 
 /* Take all arguments of a call by keyword. Return 0, with a Python exception and nothing to
-   release, if one of them is missing or is not as its parameter says. */
+   release, if one of them is missing or does not fit its parameter. */
 int take_arguments(arguments *taken, const signature *of, PyObject *const *values,
                    Py_ssize_t positional, PyObject *names);
 

@@ -276,8 +276,8 @@ static signature PRUNE = {
      [END_ID] = {"end_id", INTEGER}},
 };
 
-/* Check all but the axes' sizes, against a copy of the starts: an array that is written may share
-   memory with the one that was passed. */
+/* Check what the axes' sizes do not imply. `starts` is a copy of the argument: an output array may
+   share memory with the argument, and pruning would then change it. */
 static int fits_pruning(const arguments *given, const int64_t *starts) {
     const Py_ssize_t *sizes = given->sizes;
     Py_ssize_t sentences = sizes[STARTS] - 1, room = sizes[MAX_CONTINUING];

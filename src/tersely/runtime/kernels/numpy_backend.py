@@ -1,6 +1,6 @@
 """The kernels in NumPy: the reference for compiled_backend.py, and the fallback without it.
 
-BLAS copies a matrix into a layout of its own before each product. For five rows the copy costs as
+BLAS copies a matrix into another layout before each product. For five rows the copy costs as
 much as the product. OpenBLAS skips it for products below a million multiply-adds, so `Matrix`
 multiplies a few rows by a few hundred columns at a time.
 """
@@ -18,7 +18,7 @@ TopK = tuple[Ids, Floats]
 MIN_SPLIT_ROWS, MAX_SPLIT_ROWS = 3, 12
 MAX_MULTIPLY_ADDS = 1_000_000
 MAX_SORTED_COLUMNS = 100
-"""So many columns are sorted faster than partitioned."""
+"""Up to this many columns, a full sort is faster than a partition."""
 
 
 class Overrides(NamedTuple):
@@ -94,7 +94,7 @@ def top_k(scores: Floats, count: int) -> TopK:
     """Return the `count` greatest entries of each row, best first; of equals the first.
 
     All columns are returned if there are no more than `count`. −∞ and NaN are not entries: id 0
-    and −∞ stand in their place, behind the entries.
+    and −∞ fill their places, after the entries.
     """
     negated = -scores  # NaN is sorted last, also behind −∞
     ids = _smallest(negated, min(count, scores.shape[1]))

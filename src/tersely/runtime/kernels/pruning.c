@@ -1,7 +1,7 @@
 /* Beam pruning: choose the candidates of a sentence that its beam continues with.
 
-   pruning.py is the reference. Here the candidates stand in a heap and are taken best first, so
-   that only those are sorted that are looked at. */
+   pruning.py is the reference. Here the candidates are in a heap and are taken best first, so that
+   candidates after the last one needed are never sorted. */
 
 #include "pruning.h"
 

@@ -1,6 +1,6 @@
 """Beam pruning in NumPy: choose the hypotheses that each sentence's beam continues with.
 
-This is the reference for pruning.h, which does the same in C.
+This is the reference for pruning.c, which does the same in C.
 """
 
 from typing import NamedTuple

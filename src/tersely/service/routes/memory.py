@@ -86,7 +86,7 @@ def forget(body: ForgetBody, service: Service) -> ForgetResponse:
     responses={**READ_ERRORS, 200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 def export_memory(service: Service) -> PlainTextResponse:
-    """Return all remembered sentences as a text file, one a line, oldest first."""
+    """Return all remembered sentences as a text file, one per line, oldest first."""
     memory = service.memory.open_to_read()
     entries = [] if memory is None else memory.export()
     text = "".join(" ".join(entry.text.split()) + "\n" for entry in entries)

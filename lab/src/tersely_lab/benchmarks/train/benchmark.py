@@ -128,12 +128,11 @@ def ratios(results: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Compare each variant with the peer by either clock, and with its target."""
     peer, compared = results["peer"], {}
     for name, row in results["variants"].items() if peer else ():
-        by_clock = row["tokens_per_second"] / peer["tokens_per_second"]
+        by_clock = ratio = row["tokens_per_second"] / peer["tokens_per_second"]
         by_processor = None
         if peer["tokens_per_processor_second"] is not None:
             by_processor = row["tokens_per_processor_second"] / peer["tokens_per_processor_second"]
-        is_by_processor = results["judged_by"] == "processor" and by_processor is not None
-        ratio: float = by_processor if is_by_processor else by_clock
+            ratio = by_clock if results["judged_by"] == "clock" else by_processor
         target = TARGETS.get(name)
         compared[name] = {
             "by_clock": by_clock,

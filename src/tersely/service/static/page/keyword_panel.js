@@ -65,7 +65,7 @@ export class KeywordPanel {
     this.#controller = new AbortController();
     if (sentence === "") return this.#showMessage("");
     if ([...sentence].length > this.maxCharacters) {
-      const message = `Only sentences of up to ${this.maxCharacters} characters can be looked at.`;
+      const message = `Only sentences of up to ${this.maxCharacters} characters can be shortened to keywords.`;
       return this.#showMessage(message);
     }
     try {

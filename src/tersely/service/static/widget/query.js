@@ -1,7 +1,7 @@
 /**
  * Finds the keywords at the caret, and the sentences around them.
  *
- * The keywords are the current line without the sentences that already stand on it: after
+ * The keywords are the current line without the complete sentences before them: after
  * "I will be late. " new keywords begin. These functions take text and do not touch the page.
  */
 
@@ -63,9 +63,17 @@ export function queryAt(text, caret, limits) {
   return { start, end, keywords, isPrefix, context: contextBefore(text, start, limits.characters) };
 }
 
-/** Return the last words before an offset, up to a number of characters. */
+/**
+ * Return the last words before an offset, up to a number of characters.
+ *
+ * White space becomes one space, or one line break: the service takes a line break as the end of a
+ * sentence.
+ */
 function contextBefore(text, offset, maxCharacters) {
-  const before = text.slice(0, offset).replace(/\s+/gu, " ").trim();
+  const before = text
+    .slice(0, offset)
+    .replace(/\s+/gu, (space) => (space.includes("\n") ? "\n" : " "))
+    .replace(/^\s| $/gu, "");
   if (before.length <= maxCharacters) return before;
   return before.slice(-maxCharacters).replace(/^\S*\s/u, "");
 }

@@ -10,7 +10,7 @@ export class UndoButton {
   constructor(onClick) {
     const key = createElement("kbd", { "aria-hidden": "true" }, "Esc");
     const attributes = { class: "tersely-undo", type: "button", popover: "manual" };
-    this.element = createElement("button", attributes, "Not it? Bring the keywords back ", key);
+    this.element = createElement("button", attributes, "Undo: bring the keywords back ", key);
     this.element.setAttribute("aria-keyshortcuts", "Escape");
     this.element.hidden = true;
     // The text box keeps the focus.
