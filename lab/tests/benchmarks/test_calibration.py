@@ -17,18 +17,18 @@ def results(trained: Path) -> dict[str, object]:
     return calibration.measure(Completer(model), SENTENCES)
 
 
-def test_scores_as_served_and_p_itself_are_both_judged(results: dict[str, Any]) -> None:
+def test_calibrated_and_uncalibrated_scores_are_measured(results: dict[str, Any]) -> None:
     served, plain = results["as_served"]["all"], results["uncalibrated"]["all"]
     assert served["suggestions"] == plain["suggestions"] > 0
     assert served["calibration_error"] != plain["calibration_error"]
 
 
-def test_the_table_tells_both_errors(results: dict[str, Any]) -> None:
+def test_the_table_shows_both_errors(results: dict[str, Any]) -> None:
     text = calibration.render(results)
     assert f"as served: {results['as_served']['first']['calibration_error']:.3f}" in text
     assert f"{results['uncalibrated']['all']['calibration_error']:.3f} of all three" in text
 
 
-def test_the_picture_is_drawn(results: dict[str, Any], tmp_path: Path) -> None:
+def test_the_plot_is_a_png(results: dict[str, Any], tmp_path: Path) -> None:
     calibration.plot(results, tmp_path / "reliability.png")
     assert (tmp_path / "reliability.png").read_bytes().startswith(b"\x89PNG")

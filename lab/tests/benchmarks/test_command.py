@@ -1,13 +1,13 @@
 from tersely_lab.benchmarks.command import markdown_table
 
 
-def test_the_first_column_stands_left_and_the_others_right() -> None:
+def test_the_first_column_is_aligned_left_and_the_others_right() -> None:
     assert markdown_table(["scheme", "typed", "top three"], [["ours", "0.3", "50 %"]]) == (
         "| scheme | typed | top three |\n| --- | ---: | ---: |\n| ours | 0.3 | 50 % |"
     )
 
 
-def test_rows_stand_in_the_order_given() -> None:
+def test_rows_keep_their_order() -> None:
     assert markdown_table(["a"], [["2"], ["1"]]).splitlines() == [
         "| a |",
         "| --- |",

@@ -29,7 +29,7 @@ def test_work_is_timed_by_both_clocks() -> None:
     assert throughput.tokens_per_processor_second > 0
 
 
-def test_the_median_of_the_rounds_counts() -> None:
+def test_the_summary_is_the_median_of_the_rounds() -> None:
     rounds = [Throughput(100, 1.0, 0.5), Throughput(100, 4.0, 0.4), Throughput(100, 2.0, 1.0)]
     summary = summarise_rounds(rounds)
     assert summary["tokens_per_second"] == 50
@@ -37,14 +37,14 @@ def test_the_median_of_the_rounds_counts() -> None:
     assert summary["rounds_tokens_per_second"] == [100, 25, 50]
 
 
-def test_unknown_processor_time_is_told_as_unknown() -> None:
+def test_unknown_processor_time_stays_unknown() -> None:
     summary = summarise_rounds([Throughput(100, 1.0, None)])
     assert summary["tokens_per_second"] == 100
     assert summary["tokens_per_processor_second"] is None
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-def test_another_processs_time_is_read_from_the_system() -> None:
+def test_processor_time_of_a_process_is_read_from_proc() -> None:
     assert process_cpu_seconds(os.getpid()) == pytest.approx(time.process_time(), abs=0.5)
     assert process_cpu_seconds(2**22 + 1) is None
 
@@ -60,7 +60,7 @@ def test_a_processor_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert processor_name() == "Z80"
 
 
-def test_percentiles_are_those_of_the_nearest_rank() -> None:
+def test_percentiles_use_the_nearest_rank() -> None:
     ordered = [float(number) for number in range(1, 101)]
     assert [percentile(ordered, percent) for percent in (50, 95, 99, 100)] == [50, 95, 99, 100]
     assert percentile([7.0], 95) == 7.0

@@ -17,12 +17,12 @@ def small_paper(softmax: Softmax) -> ModelFolder:
 
 
 @pytest.mark.parametrize("softmax", ["full", "adaptive"])
-def test_a_drawn_model_runs_and_knows_numbered_words(softmax: Softmax) -> None:
+def test_a_random_model_completes_numbered_words(softmax: Softmax) -> None:
     [first, *_] = Completer(small_paper(softmax)).complete("w3 w17")
     assert align(["w3", "w17"], first.tokens) is not None
 
 
-def test_it_has_the_papers_size() -> None:
+def test_a_random_model_has_the_papers_size() -> None:
     model = random_paper_model("full")
     assert model.tensors["decoder.softmax.output.weight"].shape == (10_000, 300)
     assert model.tensors["decoder.lstm.weight_hh_l0"].shape == (1200, 300)
@@ -30,7 +30,7 @@ def test_it_has_the_papers_size() -> None:
     assert float(np.abs(dense(model.tensors["decoder.lstm.weight_hh_l0"])).max()) <= 0.1
 
 
-def test_weights_are_drawn_the_same_each_time() -> None:
+def test_random_weights_are_reproducible() -> None:
     ours, theirs = small_paper("full").tensors, small_paper("full").tensors
     assert all(np.array_equal(dense(ours[name]), dense(theirs[name])) for name in ours)
 
@@ -40,16 +40,18 @@ KEYWORDS = [["w5", "w9"], ["w30"], [], ["w7", "new", "w7", "w20"]]
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("units", [11, 24, 300])
-def test_a_larger_decoder_says_the_same(name: str, units: int) -> None:
+def test_a_widened_model_gives_the_same_suggestions(name: str, units: int) -> None:
     model = folder_of(small_scheme(SHAPES[name]))
     large = widen(model, units)
     assert PaperShape.from_settings(large.settings).decoder_units >= units
     for ours, theirs in zip(*map(_answers, (large, model)), strict=True):
-        assert [one.text for one in ours] == [one.text for one in theirs]
-        assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], rel=1e-4)
+        assert [item.text for item in ours] == [item.text for item in theirs]
+        assert [item.score for item in ours] == pytest.approx(
+            [item.score for item in theirs], rel=1e-4
+        )
 
 
-def test_what_is_added_is_nothing() -> None:
+def test_widening_adds_only_zeros() -> None:
     model = folder_of(small_scheme())
     large = widen(model, 3 * small_scheme().shape.decoder_units)
     for name, tensor in model.tensors.items():
@@ -61,7 +63,7 @@ def test_what_is_added_is_nothing() -> None:
     assert large.vocabulary is model.vocabulary
 
 
-def test_what_is_large_enough_stays_as_it_is() -> None:
+def test_a_large_enough_model_is_returned_unchanged() -> None:
     model = folder_of(small_scheme())
     assert widen(model, small_scheme().shape.decoder_units) is model
 

@@ -21,7 +21,7 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", code]
 
 
-def test_the_last_line_is_the_outcome_and_memory_is_told() -> None:
+def test_the_last_line_is_the_outcome_and_peak_memory_is_added() -> None:
     code = "x = bytearray(60 << 20); print('loading'); print('{\"seconds\": [1]}')"
     outcome = run_candidate(python(code), name="Ours", is_peer=False)
     assert outcome["seconds"] == [1]
@@ -29,7 +29,7 @@ def test_the_last_line_is_the_outcome_and_memory_is_told() -> None:
 
 
 @pytest.mark.parametrize("is_peer", [True, False])
-def test_one_thread_for_all_and_our_path_for_ours_alone(
+def test_candidates_run_on_one_thread_and_peers_without_our_path(
     is_peer: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", "/ours")
@@ -42,14 +42,14 @@ def test_one_thread_for_all_and_our_path_for_ours_alone(
     assert outcome["path"] == (None if is_peer else "/ours")
 
 
-def test_a_peer_that_fails_is_said_plainly() -> None:
+def test_a_failed_candidate_is_reported_with_its_last_line() -> None:
     with pytest.raises(TerselyError, match=r"Peer failed \(No module named onmt\).*--no-peer"):
         run_candidate(python("raise SystemExit('No module named onmt')"), name="Peer", is_peer=True)
     with pytest.raises(TerselyError, match=r"Ours failed \(no output\)"):
         run_candidate(python("raise SystemExit(3)"), name="Ours", is_peer=False)
 
 
-def test_an_error_told_in_json_is_passed_on() -> None:
+def test_an_error_in_json_is_raised() -> None:
     error = json.dumps({"error": "x: no such model folder."})
     with pytest.raises(UsageError, match=r"^x: no such model folder\.$"):
         run_candidate(python(f"print({error!r})"), name="Ours", is_peer=False)

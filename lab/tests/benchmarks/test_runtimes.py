@@ -42,7 +42,7 @@ def test_all_runtimes_take_turns_and_agree(results: dict[str, Any]) -> None:
     assert 0 < results["runtimes"]["onnxruntime"]["greatest_difference"] < 1e-5
 
 
-def test_the_figures_are_json_and_print_as_tables(results: dict[str, Any]) -> None:
+def test_results_are_json_and_render_as_tables(results: dict[str, Any]) -> None:
     assert json.loads(json.dumps(results))["rows"] == 3
     text = render(results)
     assert "| tersely |" in text
@@ -51,7 +51,7 @@ def test_the_figures_are_json_and_print_as_tables(results: dict[str, Any]) -> No
     assert "installed, MB" in text
 
 
-def test_a_package_has_a_size_where_it_is_installed() -> None:
+def test_only_an_installed_package_has_a_size() -> None:
     assert installed_bytes("numpy") > 10_000_000
     assert installed_bytes("no-such-package-anywhere") == 0
 
@@ -90,11 +90,11 @@ def test_a_step_in_onnxruntime_is_the_step_in_numpy(name: str) -> None:
         )
 
 
-def test_int8_weights_are_near_and_not_the_same() -> None:
+def test_int8_weights_give_similar_outputs() -> None:
     model = monotone_folder_of(small_monotone(width=0.8))
     graph = step_graph(model)
     state = MonotoneRuntime(model).begin([["w7"]] * 2)
     fed = np.ascontiguousarray(state.projected[:: state.keywords.shape[1]])
-    given = np.array([5, 6]), fed, state.hidden, state.cell
-    exact, small = OnnxStep(graph.SerializeToString())(*given), OnnxStep(quantise(graph))(*given)
+    inputs = np.array([5, 6]), fed, state.hidden, state.cell
+    exact, small = OnnxStep(graph.SerializeToString())(*inputs), OnnxStep(quantise(graph))(*inputs)
     assert 0 < np.abs(exact[0] - small[0]).max() < 0.01

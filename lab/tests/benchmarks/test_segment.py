@@ -25,7 +25,7 @@ def test_every_kind_of_difficulty_is_in_both_halves() -> None:
     assert kinds["dev"] == kinds["test"]
 
 
-def test_no_passage_is_in_twice_or_holds_an_empty_sentence() -> None:
+def test_passages_are_distinct_and_have_no_empty_sentence() -> None:
     cases = read_cases()
     assert len({case.text for case in cases}) == len(cases)
     assert all(sentence.strip() for case in cases for sentence in case.sentences)
@@ -36,7 +36,7 @@ def test_boundaries_do_not_count_white_space_or_the_end() -> None:
     assert boundaries(["One."]) == boundaries([]) == set()
 
 
-def test_a_segmenter_that_reads_the_gold_scores_full_marks() -> None:
+def test_the_gold_segmentation_has_an_f1_of_1() -> None:
     cases = read_cases()
     gold = {case.text: case.sentences for case in cases}
     scores = score(gold.__getitem__, cases)
@@ -44,14 +44,14 @@ def test_a_segmenter_that_reads_the_gold_scores_full_marks() -> None:
     assert scores["exact"] == scores["passages"] == len(cases)
 
 
-def test_missed_invented_and_altered_are_counted_apart() -> None:
+def test_missed_wrong_and_altered_boundaries_are_counted_separately() -> None:
     cases = [Case("dev", "plain", ("A b.", " C."))]
     assert score(lambda text: [text], cases)["recall"] == 0
     assert score(lambda text: ["A", " b.", " C."], cases)["precision"] == 0.5
     assert score(lambda text: ["A b.", " X."], cases)["altered"] == 1
 
 
-def test_tersely_beats_the_library_it_stands_on(measured: dict[str, Any]) -> None:
+def test_tersely_beats_the_library_it_builds_on(measured: dict[str, Any]) -> None:
     ours, theirs = measured["candidates"]["tersely"], measured["candidates"]["sentencex"]
     for half in ("dev", "test"):
         assert ours[half]["f1"] > theirs[half]["f1"] + 0.05

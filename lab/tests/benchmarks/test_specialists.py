@@ -31,7 +31,7 @@ KNOWN = {"Unif(0.3)": "unif-0.3", "Stopword(0)": "stopword-0"}
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two seeds, in folders of one name."""
+    """Two seeds, in folders of the same name."""
     folder = tmp_path_factory.mktemp("ours")
     paths = [folder / f"seed{seed}" / "model" for seed in (1, 2)]
     for seed, path in enumerate(paths, 1):
@@ -40,7 +40,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.fixture
-def own(sweep: Path, tmp_path: Path) -> Path:
+def small_results(sweep: Path, tmp_path: Path) -> Path:
     """The small results of a sweep: neither weights nor predictions."""
     without = shutil.ignore_patterns("model", "checkpoints", "predictions.jsonl")
     folder = shutil.copytree(sweep, tmp_path / "sweep", ignore=without)
@@ -54,39 +54,41 @@ def quiet(line: str) -> None:
     assert line
 
 
-def test_runs_trained_on_a_rule_are_known_by_their_keywords(own: Path) -> None:
-    results = read_results(own)
-    found = {
+def test_runs_trained_on_a_rule_are_recognised_by_their_keywords(small_results: Path) -> None:
+    results = read_results(small_results)
+    trained = {
         name: trained_on(choose, results, SENTENCES) for name, choose in MASK_SELECTORS.items()
     }
-    assert {name: [run.name for run in runs] for name, runs in found.items() if runs} == {
+    assert {name: [run.name for run in runs] for name, runs in trained.items() if runs} == {
         name: [run] for name, run in KNOWN.items()
     }
 
 
 @pytest.mark.parametrize("limit", [None, 25])
-def test_ours_are_judged_on_the_sentences_and_keywords_of_the_specialists(
-    own: Path, sweep: Path, models: list[Path], limit: int | None
+def test_ours_are_evaluated_on_the_sentences_and_keywords_of_the_specialists(
+    small_results: Path, sweep: Path, models: list[Path], limit: int | None
 ) -> None:
-    said: list[str] = []
-    found = measure(SpecialistsBench(own, models, SENTENCES, limit), said.append)
-    assert (found["sentences"], found["models"]) == (limit or len(SENTENCES), 2)
-    assert found["rules"].keys() == KNOWN.keys()
-    assert found["without_specialist"] == ["Unif(0.5)", "content words"]
-    assert found["gaps"] == {}
-    assert said == [f"{name}, decoded by {path}" for name in KNOWN for path in models]
-    for name, row in found["rules"].items():
-        judged = read_predictions(sweep / KNOWN[name] / "predictions.jsonl")[:limit]
+    messages: list[str] = []
+    results = measure(SpecialistsBench(small_results, models, SENTENCES, limit), messages.append)
+    assert (results["sentences"], results["models"]) == (limit or len(SENTENCES), 2)
+    assert results["rules"].keys() == KNOWN.keys()
+    assert results["without_specialist"] == ["Unif(0.5)", "content words"]
+    assert results["gaps"] == {}
+    assert messages == [f"{name}, decoded by {path}" for name in KNOWN for path in models]
+    for name, row in results["rules"].items():
+        evaluated = read_predictions(sweep / KNOWN[name] / "predictions.jsonl")[:limit]
         losses = row["ours"]["seeds"]["nll_per_token"]
         for path, loss in zip(models, losses, strict=True):
             predictions = predict(
                 Completer.load(path), SENTENCES[:limit], choose=MASK_SELECTORS[name]
             )
-            assert [one.keywords for one in predictions] == [one.keywords for one in judged]
-            tokens = sum(one.tokens + 1 for one in predictions)
-            assert loss == pytest.approx(sum(one.nll for one in predictions) / tokens)
+            assert [prediction.keywords for prediction in predictions] == [
+                prediction.keywords for prediction in evaluated
+            ]
+            tokens = sum(prediction.tokens + 1 for prediction in predictions)
+            assert loss == pytest.approx(sum(prediction.nll for prediction in predictions) / tokens)
         for measure_name, key in OUTCOME_FIELDS.items():
-            theirs = np.mean([getattr(one, key) for one in judged])
+            theirs = np.mean([getattr(prediction, key) for prediction in evaluated])
             assert row["specialists"] == {KNOWN[name]: row["specialists"][KNOWN[name]]}
             assert row["specialists"][KNOWN[name]][measure_name] == pytest.approx(theirs)
 
@@ -101,24 +103,24 @@ def some_predictions(right: str) -> list[Prediction]:
 
 
 def a_run(name: str, right: str) -> Any:
-    """A specialist that was judged on more sentences than ours."""
+    """A specialist that was evaluated on more sentences than ours."""
     first, three = (np.array([mark in marks for mark in right]) for marks in ("1", "13"))
     outcomes = SimpleNamespace(exact=first, served=first, in_top3=three)
     return SimpleNamespace(name=name, outcomes=outcomes)
 
 
-def test_ours_in_the_mean_over_seeds_are_held_against_the_best_for_each_measure() -> None:
+def test_the_mean_over_seeds_is_compared_with_the_best_by_each_metric() -> None:
     seeds = [some_predictions("11110000"), some_predictions("11000033")]
     others = [a_run("sure", "100000001111"), a_run("broad", "033333331111")]
-    found = compare(seeds, others)
-    assert found["exact_match"]["specialist"] == "sure"
-    assert found["exact_match"]["ours"] == 3 / 8
-    assert found["exact_match"]["best"] == 1 / 8
-    assert found["exact_match"]["times"] == 3.0
-    assert found["top3"]["specialist"] == "broad"
-    assert found["top3"]["times"] == pytest.approx(4 / 7)
-    assert found["specialists"]["broad"]["top3"] == 7 / 8
-    assert found["ours"]["seeds"]["exact_match"] == [4 / 8, 2 / 8]
+    results = compare(seeds, others)
+    assert results["exact_match"]["specialist"] == "sure"
+    assert results["exact_match"]["ours"] == 3 / 8
+    assert results["exact_match"]["best"] == 1 / 8
+    assert results["exact_match"]["times"] == 3.0
+    assert results["top3"]["specialist"] == "broad"
+    assert results["top3"]["times"] == pytest.approx(4 / 7)
+    assert results["specialists"]["broad"]["top3"] == 7 / 8
+    assert results["ours"]["seeds"]["exact_match"] == [4 / 8, 2 / 8]
 
 
 def test_the_interval_is_over_pairs_of_the_same_sentence() -> None:
@@ -132,33 +134,37 @@ def test_the_interval_is_over_pairs_of_the_same_sentence() -> None:
     assert apart["interval"][0] < 0.9 < 1.1 < apart["interval"][1]
 
 
-def test_where_a_specialist_is_never_right_there_is_no_multiple() -> None:
-    found = compare([some_predictions("10")], [a_run("poor", "03")])
-    assert found["exact_match"]["times"] is found["exact_match"]["interval"] is None
-    assert found["top3"]["times"] == 1.0
-    json.dumps(found, allow_nan=False)
+def test_there_is_no_ratio_to_a_specialist_that_is_never_right() -> None:
+    results = compare([some_predictions("10")], [a_run("poor", "03")])
+    assert results["exact_match"]["times"] is results["exact_match"]["interval"] is None
+    assert results["top3"]["times"] == 1.0
+    json.dumps(results, allow_nan=False)
 
 
-def test_a_sweep_judged_on_the_first_sentences_only_is_met_there(own: Path) -> None:
-    results = read_results(own)
+def test_a_sweep_evaluated_on_the_first_sentences_is_compared_on_those(small_results: Path) -> None:
+    results = read_results(small_results)
     assert evaluated_sentences(results, SENTENCES) == SENTENCES
     assert evaluated_sentences(results, [*SENTENCES, "And one more."]) == SENTENCES
 
 
-def test_other_sentences_than_the_sweeps_are_refused(own: Path, models: list[Path]) -> None:
-    bench = SpecialistsBench(own, models, SENTENCES[::-1], None)
+def test_other_sentences_than_the_sweeps_are_refused(
+    small_results: Path, models: list[Path]
+) -> None:
+    bench = SpecialistsBench(small_results, models, SENTENCES[::-1], None)
     with pytest.raises(UsageError, match="evaluated on other sentences than these 40"):
         measure(bench, quiet)
 
 
-def test_a_run_that_cannot_be_read_is_named(own: Path, models: list[Path]) -> None:
-    (own / "unif-0.3" / "outcomes.json").write_text('{"format_version": 1, "sentences": null}')
-    said: list[str] = []
-    found = measure(SpecialistsBench(own, models[:1], SENTENCES, 3), said.append)
-    assert found["rules"].keys() == {"Stopword(0)"}
-    assert said[0].startswith("left out: unif-0.3, outcomes.json: broken")
-    assert found["gaps"].keys() == {"unif-0.3"}
-    assert "No run of the sweep was trained on Unif(0.3), Unif(0.5), content" in render(found)
+def test_an_unreadable_run_is_named(small_results: Path, models: list[Path]) -> None:
+    (small_results / "unif-0.3" / "outcomes.json").write_text(
+        '{"format_version": 1, "sentences": null}'
+    )
+    messages: list[str] = []
+    results = measure(SpecialistsBench(small_results, models[:1], SENTENCES, 3), messages.append)
+    assert results["rules"].keys() == {"Stopword(0)"}
+    assert messages[0].startswith("left out: unif-0.3, outcomes.json: broken")
+    assert results["gaps"].keys() == {"unif-0.3"}
+    assert "No run of the sweep was trained on Unif(0.3), Unif(0.5), content" in render(results)
 
 
 def some_figures(**changes: Any) -> dict[str, Any]:
@@ -170,17 +176,17 @@ def some_figures(**changes: Any) -> dict[str, Any]:
     return {"sentences": 9031, "models": 3, "rules": rules, "without_specialist": without}
 
 
-def test_the_table_tells_how_many_times_and_how_sure_that_is() -> None:
+def test_the_table_shows_ratios_and_intervals() -> None:
     text = render(some_figures())
     assert text.startswith("9,031 held-out sentences; ours averaged over 3 model(s)")
-    told = "20.0% | 16.0% | unif-0.3 | 1.25 | 1.10 to 1.40 |"
+    cells = "20.0% | 16.0% | unif-0.3 | 1.25 | 1.10 to 1.40 |"
     for title in ("greedy", "served", "top three"):
-        assert f"\n| Unif(0.3) | 0.30 | {title} | {told}\n" in text
+        assert f"\n| Unif(0.3) | 0.30 | {title} | {cells}\n" in text
     assert "Our loss, nats per token: 2.500 for Unif(0.3)." in text
     assert text.endswith("No run of the sweep was trained on content words.")
 
 
-def test_no_multiple_is_shown_as_none() -> None:
+def test_a_missing_ratio_is_shown_as_a_dash() -> None:
     shown = render(some_figures(best=0.0, times=None, interval=None))
     assert "| 20.0% | 0.0% | unif-0.3 | – | – |" in shown
 

@@ -1,11 +1,13 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lab.tests.benchmarks.frontier.test_benchmark import RUNS, small_bench
-from lab.tests.benchmarks.frontier.test_tables import FOUND, PNG
+from lab.tests.benchmarks.frontier.test_tables import PNG, RESULTS
 from lab.tests.benchmarks.test_specialists import some_figures
 from tersely.cli.main import main
 from tersely.corpus.dataset import PreparedCorpus
@@ -14,6 +16,7 @@ from tersely_lab.benchmarks.frontier import benchmark as frontier
 from tersely_lab.benchmarks.frontier.benchmark import FrontierBench
 from tersely_lab.benchmarks.measurement import Log
 from tersely_lab.benchmarks.specialists import SpecialistsBench
+from tersely_lab.cli.bench import BENCHMARKS
 from tests.cli.invocation import invoke
 from tests.game.small_monotone import monotone_folder_of, small_monotone
 
@@ -28,6 +31,27 @@ def test_bench_text_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_bench_text_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "text", "--limit", "50"]) == 0
     assert "sentences/s" in capsys.readouterr().out
+
+
+def test_help_lists_the_benchmarks_without_importing_them() -> None:
+    script = (
+        "import sys; from tersely.cli.main import main\n"
+        "try: main(['bench', '--help'])\n"
+        "finally: print([name for name in sys.modules if 'tersely_lab.benchmarks' in name])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert all(f"    {name}" in done.stdout for name in BENCHMARKS)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_benchmark_has_its_own_options_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in BENCHMARKS:
+        with pytest.raises(SystemExit) as stop:
+            main(["bench", name, "--help"])
+        assert stop.value.code == 0
+        assert "--json" in capsys.readouterr().out
 
 
 def test_bench_without_a_name_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,7 +87,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[FrontierBench]:
     def measure(bench: FrontierBench, log: Log) -> dict[str, Any]:
         benches.append(bench)
         log("measuring")
-        return FOUND
+        return RESULTS
 
     monkeypatch.setattr(frontier, "measure", measure)
     return benches
@@ -99,7 +123,7 @@ def test_bench_frontier_draws_its_curves(
     picture = tmp_path / "frontier.png"
     assert main([*map(str, unmeasured(tmp_path)), "--plot", str(picture), "--json"]) == 0
     assert picture.read_bytes().startswith(PNG)
-    assert json.loads(capsys.readouterr().out) == FOUND
+    assert json.loads(capsys.readouterr().out) == RESULTS
 
 
 def test_bench_frontier_passes_its_options_on(

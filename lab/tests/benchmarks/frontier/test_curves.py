@@ -32,44 +32,42 @@ CONSTRAINED = [point(0.2, 0.1, "constrained"), point(0.4, 0.3, "constrained")]
 @pytest.mark.parametrize(
     ("typed", "exact"), [(0.2, 0.3), (0.3, 0.4), (0.5, 0.6), (0.6, 0.7), (0.19, None), (0.61, None)]
 )
-def test_a_curve_is_read_between_its_points_and_never_beyond(
-    typed: float, exact: float | None
-) -> None:
-    found = interpolate(OURS, typed, "exact_match", "all")
-    assert found == (None if exact is None else pytest.approx(exact))
+def test_a_curve_is_interpolated_and_not_extrapolated(typed: float, exact: float | None) -> None:
+    value = interpolate(OURS, typed, "exact_match", "all")
+    assert value == (None if exact is None else pytest.approx(exact))
 
 
-def test_each_measure_and_each_subset_is_a_curve_of_its_own() -> None:
+def test_each_metric_and_each_subset_has_its_own_curve() -> None:
     assert interpolate(OURS, 0.4, "top3", "all") == pytest.approx(0.6)
     assert interpolate(OURS, 0.2, "exact_match", "matched") == pytest.approx(0.7)
     assert interpolate(OURS, 0.4, "exact_match", "matched") is None
 
 
-def test_a_single_point_can_be_read_only_where_it_stands() -> None:
+def test_a_single_point_has_a_value_only_at_its_typed_fraction() -> None:
     assert interpolate(OURS[:1], 0.2, "exact_match", "all") == 0.3
     assert interpolate(OURS[:1], 0.21, "exact_match", "all") is None
     assert interpolate([], 0.2, "exact_match", "all") is None
 
 
 @given(st.lists(st.tuples(SHARES, SHARES), min_size=2, max_size=6), SHARES)
-def test_a_reading_depends_on_no_order_and_leaves_no_curve(
+def test_interpolation_ignores_the_order_and_stays_between_the_points(
     rows: list[tuple[float, float]], typed: float
 ) -> None:
     points = [point(*row) for row in rows]
-    found = interpolate(points, typed, "exact_match", "all")
-    assert found == interpolate(points[::-1], typed, "exact_match", "all")
-    assert (found is not None) == (min(rows)[0] <= typed <= max(rows)[0])
-    if found is not None:
+    value = interpolate(points, typed, "exact_match", "all")
+    assert value == interpolate(points[::-1], typed, "exact_match", "all")
+    assert (value is not None) == (min(rows)[0] <= typed <= max(rows)[0])
+    if value is not None:
         values = [row[1] for row in rows]
-        assert min(values) - 1e-9 <= found <= max(values) + 1e-9
+        assert min(values) - 1e-9 <= value <= max(values) + 1e-9
 
 
 def test_families_keep_the_order_in_which_they_appear() -> None:
-    found = families([UNIF[0], *CONSTRAINED, UNIF[1]])
-    assert list(found.items()) == [("unif", UNIF), ("constrained", CONSTRAINED)]
+    by_family = families([UNIF[0], *CONSTRAINED, UNIF[1]])
+    assert list(by_family.items()) == [("unif", UNIF), ("constrained", CONSTRAINED)]
 
 
-def test_the_best_family_is_another_where_another_share_is_typed() -> None:
+def test_the_best_family_depends_on_the_typed_fraction() -> None:
     others = [*UNIF, *CONSTRAINED]
     assert best_family(others, 0.2, "exact_match", "all") == ("constrained", 0.1)
     assert best_family(others, 0.4, "exact_match", "all") == ("constrained", 0.3)
@@ -77,12 +75,12 @@ def test_the_best_family_is_another_where_another_share_is_typed() -> None:
     assert best_family(others, 0.7, "exact_match", "all") is None
 
 
-def test_points_of_two_families_make_no_curve_together() -> None:
+def test_points_of_two_families_do_not_form_a_curve() -> None:
     apart = [point(0.2, 0.1), point(0.6, 0.2, "stopword")]
     assert best_family(apart, 0.4, "exact_match", "all") is None
 
 
-def test_a_lead_is_told_only_where_both_can_be_read() -> None:
+def test_a_lead_is_computed_only_where_both_curves_have_values() -> None:
     rows = lead(OURS, [*UNIF, *CONSTRAINED], at=(0.1, 0.3, 0.5, 0.55), metric="exact_match")
     assert [(row["typed_fraction"], row["best_family"]) for row in rows] == [
         (0.3, "constrained"),
@@ -93,13 +91,13 @@ def test_a_lead_is_told_only_where_both_can_be_read() -> None:
     assert [row["times"] for row in rows] == pytest.approx([2.0, 3.0])
 
 
-def test_a_lead_on_short_sentences_is_one_over_short_sentences() -> None:
+def test_a_lead_on_short_sentences_compares_short_sentences() -> None:
     others = [point(0.2, 0.9, short=0.2), point(0.6, 0.9, short=0.4)]
     [row] = lead(OURS, others, at=[0.1], metric="exact_match", subset="matched")
     assert (row["ours"], row["best"], row["times"]) == (0.5, 0.2, 2.5)
 
 
-def test_nothing_is_a_multiple_of_nothing() -> None:
+def test_a_lead_over_zero_has_no_ratio() -> None:
     [row] = lead(OURS, [point(0.2, 0.0)], at=[0.2], metric="exact_match")
     assert row["best"] == 0
     assert row["times"] is None

@@ -16,7 +16,7 @@ def completer() -> Completer:
     return Completer.load()
 
 
-def test_a_slip_is_one_edit_of_the_longest_word_away(completer: Completer) -> None:
+def test_a_misspelling_is_one_edit_of_the_longest_word(completer: Completer) -> None:
     known, rng = completer.runtime.vocabulary, random.Random(1)
     seen = set()
     for _ in range(200):
@@ -38,13 +38,13 @@ def test_short_odd_and_unknown_words_are_not_misspelt(
     assert misspell(words, completer.runtime.vocabulary, random.Random(1)) is None
 
 
-def test_a_slip_that_is_a_word_or_none_at_all_does_not_count() -> None:
+def test_a_misspelling_that_is_a_known_word_is_discarded() -> None:
     known = Vocabulary.from_counts({"abba": 3, "aba": 2, "abbba": 1, "baba": 1, "abab": 1}, 20)
     slips = {misspell(("abba",), known, random.Random(seed)) for seed in range(50)}
     assert slips == {None}
 
 
-def test_everyone_is_asked_as_a_person_would(
+def test_each_perturbation_is_completed_with_its_options(
     completer: Completer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requests: list[tuple[str, dict[str, object]]] = []
@@ -70,7 +70,7 @@ def test_everyone_is_asked_as_a_person_would(
     assert [sorted(text.split()) for text in free] == [sorted(text.split()) for text in in_order]
 
 
-def test_the_model_that_ships_is_measured(completer: Completer, tmp_path: Path) -> None:
+def test_the_default_model_is_measured(completer: Completer, tmp_path: Path) -> None:
     results = measure(completer, [*SENTENCES, "?!"])
     for row in results.values():
         assert 0 <= row["first"] <= row["shown"] <= 1

@@ -36,11 +36,15 @@ def point(
 
 def our_point(name: str, typed: float, top3: float) -> dict[str, Any]:
     """Three seeds, two per cent apart, and intervals that reach three to either side."""
-    found = point(name, "ours", typed, top3, None)
-    for own in (found["all"], found["matched"]):
-        own["intervals"] = {name: [own[name] - 0.03, own[name] + 0.03] for name in METRICS}
-        own["seeds"] = {name: [own[name], own[name] - 0.02, own[name] + 0.02] for name in METRICS}
-    return {**found, "budget": typed}
+    our_point = point(name, "ours", typed, top3, None)
+    for metrics in (our_point["all"], our_point["matched"]):
+        metrics["intervals"] = {
+            name: [metrics[name] - 0.03, metrics[name] + 0.03] for name in METRICS
+        }
+        metrics["seeds"] = {
+            name: [metrics[name], metrics[name] - 0.02, metrics[name] + 0.02] for name in METRICS
+        }
+    return {**our_point, "budget": typed}
 
 
 def against(times: float | None, **changes: object) -> dict[str, Any]:
@@ -59,7 +63,7 @@ def decoded(times: float | None) -> dict[str, Any]:
     return {"ours": ours, **{f"best_{measure}": best for measure in METRICS}}
 
 
-FOUND: dict[str, Any] = {
+RESULTS: dict[str, Any] = {
     "sentences": 12_345,
     "seeds": 3,
     "ours": [
@@ -106,43 +110,43 @@ FOUND: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return render(FOUND)
+    return render(RESULTS)
 
 
-def test_every_scheme_stands_with_all_its_figures(text: str) -> None:
+def test_every_scheme_is_listed_with_all_metrics(text: str) -> None:
     assert "12,345 held-out sentences" in text
     assert "| unif-0.3 | 30.0 | 20.0 | 30.0 | 40.0 | 40.0 | 30.0 | 40.0 | 50.0 | 90 |" in text
     assert "| ours at 0.5 | 50.0 | 40.0 | 60.0 | 80.0 | 60.0 | 50.0 | 70.0 | 90.0 | – |" in text
 
 
-def test_ours_stand_with_intervals_and_seeds(text: str) -> None:
+def test_our_points_are_listed_with_intervals_and_seeds(text: str) -> None:
     assert "95 % intervals over sentences, averaged over 3 seeds, and the seeds' range:" in text
     assert (
         "| 0.3 | 0.300 | 30.0 | 27.0 to 33.0 | 28.0 to 32.0 | 45.0 | 42.0 to 48.0 | 43.0 to 47.0 "
         "| 60.0 | 57.0 to 63.0 | 58.0 to 62.0 |"
     ) in text
-    assert "intervals over sentences, one seed:" in render({**FOUND, "seeds": 1})
+    assert "intervals over sentences, one seed:" in render({**RESULTS, "seeds": 1})
 
 
-def test_words_of_people_stand_beside(text: str) -> None:
+def test_perturbed_keywords_are_listed(text: str) -> None:
     assert "| shuffled, order free | 1,234 | 12.5% | 25.0% |" in text
 
 
-def test_a_lead_names_who_is_best_otherwise(text: str) -> None:
+def test_a_lead_names_the_best_family(text: str) -> None:
     assert "| greedy | 0.35 | 50.0% | 20.0% | unif | 2.50 |" in text
     assert "| top three | 0.35 | 75.0% | 60.0% | tight | 1.25 |" in text
 
 
-def test_a_lead_over_nothing_has_no_multiple(text: str) -> None:
+def test_a_lead_over_zero_is_shown_without_a_ratio(text: str) -> None:
     assert "| greedy | 0.40 | 50.0% | 0.0% | unif | – |" in text
     assert "| content words | 0.31 | greedy | 10.0% | 8.0 to 45.0 | 25.0% | unif-0.3 | – |" in text
 
 
-def test_the_papers_own_figures_stand_beside_ours(text: str) -> None:
+def test_the_papers_best_is_listed_beside_ours(text: str) -> None:
     assert "| typed | ours | paper |\n| --- | ---: | ---: |\n| 0.34 | 50.0% | 14.4% |" in text
 
 
-def test_who_is_not_beaten_is_never_hidden(text: str) -> None:
+def test_schemes_above_our_curve_are_named(text: str) -> None:
     whole, short = text.split("And on those of the paper's length:")
     assert "- greedy: our curve is above all, of 2 schemes within its reach (1 beyond)" in whole
     assert (
@@ -153,19 +157,19 @@ def test_who_is_not_beaten_is_never_hidden(text: str) -> None:
     assert "- top three: our curve is not above unif-0.3, of 1 schemes" in short
 
 
-def test_keywords_of_others_are_judged_by_every_measure(text: str) -> None:
+def test_keywords_of_rules_are_listed_by_every_metric(text: str) -> None:
     assert "| Unif(0.3) | 0.31 | greedy | 10.0% | 8.0 to 45.0 | 25.0% | unif-0.3 | 1.60 |" in text
     assert "| Unif(0.3) | 0.31 | served | 20.0% | 8.0 to 45.0 | 25.0% | unif-0.3 | 1.60 |" in text
     assert "| top three | 40.0% | 8.0 to 45.0 | 25.0% | unif-0.3 | 1.60 |" in text
 
 
-def test_budgets_and_decoding_are_summed_up_in_words(text: str) -> None:
+def test_budget_error_and_decoding_time_are_stated(text: str) -> None:
     assert "A budget is kept to within 0.012." in text
     assert "Decoding takes 20.0 ms a sentence, the paper's decoder (unif-0.5) with its " in text
     assert " 300 units 50.1, 2.50 times as long; with the units it was trained with 40.0." in text
 
 
-def test_tables_stay_tables_between_the_words(text: str) -> None:
+def test_tables_have_rows_of_equal_width(text: str) -> None:
     for block in text.split("\n\n"):
         lines = block.splitlines()
         is_table = [line.startswith("|") for line in lines]
@@ -183,7 +187,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Any]:
         figures.append(figure)
 
     monkeypatch.setattr(Figure, "savefig", keep)
-    plot(FOUND, tmp_path / "frontier.png")
+    plot(RESULTS, tmp_path / "frontier.png")
     return list(figures[0].axes)
 
 
@@ -199,7 +203,7 @@ def test_each_family_is_drawn_as_a_rising_curve_in_per_cent(drawn: list[Any]) ->
     assert list(short_top3.get_ydata()) == pytest.approx([70, 90])
 
 
-def test_what_seeds_and_sentences_leave_open_is_shaded(drawn: list[Any]) -> None:
+def test_intervals_and_seed_ranges_are_shaded(drawn: list[Any]) -> None:
     for axes in drawn:
         [shade] = axes.collections
         assert to_hex(shade.get_facecolor()[0]) == COLORS["ours"]
@@ -207,7 +211,7 @@ def test_what_seeds_and_sentences_leave_open_is_shaded(drawn: list[Any]) -> None
     assert (min(heights), max(heights)) == pytest.approx((57, 83))
 
 
-def test_each_picture_says_what_it_shows(drawn: list[Any]) -> None:
+def test_each_plot_has_a_title(drawn: list[Any]) -> None:
     assert [axes.get_title() for axes in drawn] == [
         "greedy, all sentences (%)",
         "top three, all sentences (%)",
@@ -225,17 +229,17 @@ def test_families_keep_their_colours_and_new_ones_are_grey(drawn: list[Any]) -> 
     assert colours["novel"] == "#999999"
 
 
-def test_the_picture_is_a_png_whatever_its_name(tmp_path: Path) -> None:
-    before = deepcopy(FOUND)
-    plot(FOUND, tmp_path / "frontier.picture")
+def test_the_plot_is_a_png_with_any_file_name(tmp_path: Path) -> None:
+    before = deepcopy(RESULTS)
+    plot(RESULTS, tmp_path / "frontier.picture")
     assert (tmp_path / "frontier.picture").read_bytes().startswith(PNG)
-    assert before == FOUND
+    assert before == RESULTS
 
 
-def test_without_matplotlib_the_way_to_get_it_is_told(
+def test_without_matplotlib_the_error_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(UsageError, match=r"tersely\[train\]"):
-        plot(FOUND, tmp_path / "frontier.png")
+        plot(RESULTS, tmp_path / "frontier.png")
     assert list(tmp_path.iterdir()) == []

@@ -30,7 +30,7 @@ from tests.game.small_monotone import monotone_folder_of, small_monotone
 PEER = """
 import json, pathlib, sys
 task = json.loads(pathlib.Path(sys.argv[3]).read_text())
-lengths = [query["length"] + EXTRA for query in task["asked"]]
+lengths = [query["length"] + EXTRA for query in task["queries"]]
 print("a warning")
 print(json.dumps({"seconds": [0.5] * len(lengths), "processor_seconds": [0.4] * len(lengths),
                   "lengths": lengths, "parameters": 9 if sys.argv[2] == "t5" else 7}))
@@ -100,7 +100,7 @@ def test_targets_are_ratios_within_the_run(results: dict[str, Any]) -> None:
     assert len(by_name) == 7  # the install was not weighed
 
 
-def test_the_figures_are_json_and_print_as_tables(results: dict[str, Any]) -> None:
+def test_results_are_json_and_render_as_tables(results: dict[str, Any]) -> None:
     text = render(json.loads(json.dumps(results)))
     assert OPENNMT in text
     assert "`complete_batch` of 64" in text
@@ -184,9 +184,9 @@ def test_the_command_prints_json(
 ) -> None:
     benches: list[LatencyBench] = []
 
-    def fake_measure(given: LatencyBench, log: Log) -> dict[str, Any]:
-        benches.append(given)
-        return {"sets": given.count}
+    def fake_measure(requested: LatencyBench, log: Log) -> dict[str, Any]:
+        benches.append(requested)
+        return {"sets": requested.count}
 
     monkeypatch.setattr(benchmark, "measure", fake_measure)
     command = ["bench", "latency", "--model", str(bench.model), "--sets", "6", "--no-peer"]

@@ -24,7 +24,7 @@ QUERIES = draw_queries(list(fixture_sentences(200)), 8)
 def run(tmp_path: Path, trained: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     def run(kind: str, **changes: Any) -> tuple[int, dict[str, Any]]:
         task = {
-            "asked": [query.as_dict() for query in QUERIES],
+            "queries": [query.as_dict() for query in QUERIES],
             "width": 5,
             "count": 3,
             "warm_up": 1,
@@ -46,7 +46,7 @@ def test_suggestions_have_the_lengths_of_the_queries(kind: str, run: Run) -> Non
     assert code == 0
     assert outcome["lengths"] == [query.length for query in QUERIES]
     assert outcome["parameters"] > 0
-    # One step a word and one for the end.
+    # A step for each word, and one for EOS.
     assert outcome["work"]["steps"] == sum(query.length + 1 for query in QUERIES)
     assert outcome["work"]["multiply_adds"] > 0
 

@@ -19,12 +19,12 @@ def test_a_start_is_compared_with_an_import_of_numpy(trained: Path) -> None:
     assert 20 < results["peak_mib"] < 2000
 
 
-def test_a_start_that_fails_is_said_plainly(tmp_path: Path) -> None:
+def test_a_failed_start_is_reported_with_its_error(tmp_path: Path) -> None:
     with pytest.raises(TerselyError, match="no such model folder"):
         cold_start(tmp_path / "none", times=1)
 
 
-def test_what_an_install_needs_is_found_without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requirements_are_collected_without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     tree: dict[str, list[str] | None] = {
         "tersely": ["numpy>=2.0", "Big_One[x]>=1", "torch>=2; extra == 'train'"],
         "big-one": ["numpy", "small"],
@@ -40,7 +40,7 @@ def test_what_an_install_needs_is_found_without_extras(monkeypatch: pytest.Monke
     assert requirements_of("tersely") == ["big-one", "numpy", "small"]
 
 
-def test_wheels_are_weighed_with_our_own_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_wheels_includes_our_files(monkeypatch: pytest.MonkeyPatch) -> None:
     words: list[str] = []
 
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
@@ -57,7 +57,7 @@ def test_wheels_are_weighed_with_our_own_files(monkeypatch: pytest.MonkeyPatch) 
     assert results["own_mb"] > 0.2
 
 
-def test_without_an_index_nothing_is_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_package_index_the_size_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 1)
 

@@ -10,14 +10,14 @@ from tersely_lab.benchmarks.latency import peer
 from tersely_lab.benchmarks.latency.peer import main, time_queries
 
 
-def test_every_question_is_answered_once_after_the_warm_up() -> None:
+def test_every_query_is_completed_once_after_the_warm_up() -> None:
     completed: list[int] = []
 
     def complete(query: dict[str, int]) -> int:
         completed.append(query["length"])
         return query["length"]
 
-    task = {"asked": [{"length": length} for length in (3, 4, 5)], "warm_up": 2}
+    task = {"queries": [{"length": length} for length in (3, 4, 5)], "warm_up": 2}
     outcome = time_queries(task, complete)
     assert completed == [3, 4, 3, 4, 5]
     assert outcome["lengths"] == [3, 4, 5]
@@ -25,21 +25,21 @@ def test_every_question_is_answered_once_after_the_warm_up() -> None:
     assert all(value >= 0 for value in outcome["seconds"])
 
 
-def test_a_peer_is_asked_as_the_task_says(
+def test_a_peer_gets_the_queries_of_the_task(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fake_peer(task: dict[str, Any]) -> tuple[peer.Complete, int]:
         return (lambda query: query["length"] + task["units"]), 77
 
     monkeypatch.setitem(peer.PEERS, "opennmt", fake_peer)
-    task = {"asked": [{"length": 4}], "warm_up": 0, "units": 5}
+    task = {"queries": [{"length": 4}], "warm_up": 0, "units": 5}
     (tmp_path / "task.json").write_text(json.dumps(task))
     assert main(["opennmt", str(tmp_path / "task.json")]) == 0
     outcome = json.loads(capsys.readouterr().out)
     assert (outcome["lengths"], outcome["parameters"]) == ([9], 77)
 
 
-def test_the_script_imports_nothing_that_a_peer_has_not() -> None:
+def test_the_script_imports_only_the_standard_library_and_peers() -> None:
     """It runs in venvs where tersely is not installed."""
     tree = ast.parse(Path(peer.__file__).read_text(encoding="utf-8"))
     top = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]

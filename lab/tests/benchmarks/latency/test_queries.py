@@ -9,7 +9,7 @@ from tersely_lab.benchmarks.latency.queries import Query, draw_queries
 SENTENCES = list(fixture_sentences(400))
 
 
-def test_every_count_of_keywords_comes_equally_often_and_in_order() -> None:
+def test_every_number_of_keywords_is_equally_frequent_and_in_order() -> None:
     queries = draw_queries(SENTENCES, 60)
     assert [len(query.keywords) for query in queries] == [1, 2, 3, 4, 5, 6] * 10
     tokens = [tokenise(sentence).tokens for sentence in SENTENCES]
@@ -19,7 +19,7 @@ def test_every_count_of_keywords_comes_equally_often_and_in_order() -> None:
         assert query.length <= 16
 
 
-def test_a_keyword_has_the_same_number_wherever_it_stands() -> None:
+def test_a_keyword_has_the_same_number_in_all_queries() -> None:
     queries = draw_queries(SENTENCES, 60)
     numbers = {
         pair for query in queries for pair in zip(query.keywords, query.numbers, strict=True)
@@ -28,7 +28,7 @@ def test_a_keyword_has_the_same_number_wherever_it_stands() -> None:
     assert {n for _, n in numbers} == set(range(len(numbers)))
 
 
-def test_the_same_is_asked_again() -> None:
+def test_queries_are_reproducible_and_survive_json() -> None:
     assert (
         draw_queries(SENTENCES, 12)
         == draw_queries(SENTENCES, 12)
@@ -38,6 +38,6 @@ def test_the_same_is_asked_again() -> None:
     assert Query.from_dict(query.as_dict()) == query
 
 
-def test_too_few_sentences_are_said_plainly() -> None:
+def test_too_few_sentences_are_one_clear_error() -> None:
     with pytest.raises(UsageError, match=r"give 1 sets of keywords instead of 5"):
         draw_queries(["I am late.", "No."], 5)

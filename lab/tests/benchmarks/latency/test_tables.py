@@ -10,7 +10,7 @@ ROW = {
     "peak_mib": 110.0,
     "tokens": 9.3,
 }
-FOUND = {
+RESULTS = {
     "machine": {"processor": "Z80", "cores": 2, "load_average": 0.4, "python": "3.11.7"},
     "asked": {"sets": 300, "keywords": 3.5, "tokens": 9.3},
     "rounds": 3,
@@ -29,8 +29,8 @@ FOUND = {
 }
 
 
-def test_every_figure_has_its_place() -> None:
-    text = render(FOUND)
+def test_every_result_is_in_the_tables() -> None:
+    text = render(RESULTS)
     assert "| the model | 8.0 | 12.0 | 20.0 | 9.0 | 13.0 | 21.0 | 1.0 |" in text
     assert f"| {OPENNMT} | 60.0 | 60.0 | 60.0 | 9.0 | 13.0 | 21.0 | 7.5 |" in text
     assert "| the model | 6.3 | 1.20 | 110 | 9.3 |" in text
@@ -41,12 +41,12 @@ def test_every_figure_has_its_place() -> None:
     assert "31.2 MB of wheels (numpy, tqdm; 0.6 MB of our own)" in text
 
 
-def test_targets_missed_are_shouted() -> None:
-    assert "- speed: 7.50; wanted ≥ 4: reached" in render(FOUND)
-    assert "- share: 0.31; wanted ≥ 0.6: NOT REACHED" in render(FOUND)
+def test_missed_targets_stand_out() -> None:
+    assert "- speed: 7.50; wanted ≥ 4: reached" in render(RESULTS)
+    assert "- share: 0.31; wanted ≥ 0.6: NOT REACHED" in render(RESULTS)
 
 
-def test_what_was_not_weighed_is_said() -> None:
-    assert "was not measured" in render({**FOUND, "install": None})
+def test_an_unknown_install_size_is_stated() -> None:
+    assert "was not measured" in render({**RESULTS, "install": None})
     missing = {"packages": ["numpy"], "wheels_mb": None, "own_mb": 0.6}
-    assert "could not be downloaded" in render({**FOUND, "install": missing})
+    assert "could not be downloaded" in render({**RESULTS, "install": missing})

@@ -6,7 +6,7 @@ from tersely_lab.benchmarks.serve.baseline import baseline_app
 from tests.web.asgi import request
 
 
-def test_it_answers_with_the_librarys_suggestions(trained: Path) -> None:
+def test_the_baseline_returns_the_suggestions_of_the_library(trained: Path) -> None:
     completer = Completer.load(trained)
     app = baseline_app(completer)
     answer = asyncio.run(request(app, "POST", "/v1/complete", json={"keywords": "soup", "n": 2}))

@@ -10,7 +10,7 @@ from tersely_lab.benchmarks.serve import benchmark
 from tersely_lab.benchmarks.serve.benchmark import ServeBench, distinct_keywords, measure, render
 
 
-def test_no_two_questions_are_alike() -> None:
+def test_all_sets_of_keywords_are_distinct() -> None:
     keywords = distinct_keywords(3000)
     assert len(keywords) == len(set(keywords)) == 3000
     assert all(2 <= len(words.split()) <= 4 for words in keywords)
@@ -30,10 +30,10 @@ def test_both_services_are_measured_at_every_number_of_clients(measured: dict[st
             assert row["answers"] == 20
             assert row["per_second"] > 0
             assert row["p50_milliseconds"] <= row["p95_milliseconds"] <= row["p99_milliseconds"]
-    one = measured["one_client"]
-    parts = one["library_p95_milliseconds"] + one["empty_route_p95_milliseconds"]
-    expected = one["service_p95_milliseconds"] / parts
-    assert one["times_library_and_empty_route"] == pytest.approx(expected, abs=0.01)
+    single = measured["one_client"]
+    parts = single["library_p95_milliseconds"] + single["empty_route_p95_milliseconds"]
+    expected = single["service_p95_milliseconds"] / parts
+    assert single["times_library_and_empty_route"] == pytest.approx(expected, abs=0.01)
 
 
 def test_results_are_shown_as_tables(measured: dict[str, Any]) -> None:
@@ -56,8 +56,8 @@ def test_the_command_prints_json(
         return measured
 
     monkeypatch.setattr(benchmark, "measure", fake_measure)
-    given = ["--model", str(trained), "--requests", "7", "--workers", "2"]
-    assert main(["bench", "serve", *given, "--json"]) == 0
+    options = ["--model", str(trained), "--requests", "7", "--workers", "2"]
+    assert main(["bench", "serve", *options, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == measured
     assert benches == [ServeBench(str(trained), requests=7, workers=2)]
     assert main(["bench", "serve", "--model", str(trained), "--requests", "0"]) == 2

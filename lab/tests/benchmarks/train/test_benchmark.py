@@ -44,7 +44,7 @@ def results() -> dict[str, Any]:
     return results
 
 
-def test_every_training_is_measured_in_every_round(results: dict[str, Any]) -> None:
+def test_every_variant_is_measured_in_every_round(results: dict[str, Any]) -> None:
     assert results["variants"].keys() == VARIANTS.keys()
     for row in results["variants"].values():
         assert row["tokens_per_second"] > 0
@@ -56,7 +56,7 @@ def test_every_training_is_measured_in_every_round(results: dict[str, Any]) -> N
     assert [row["sentences"] for row in results["growth"]["corpora"]] == [40, 80]
 
 
-def test_the_figures_are_json_and_print_as_tables(results: dict[str, Any]) -> None:
+def test_results_are_json_and_render_as_tables(results: dict[str, Any]) -> None:
     assert json.loads(json.dumps(results))["corpus"]["vocabulary"] == 1_200
     text = render(results)
     assert "was not run (--no-peer)" in text
@@ -110,14 +110,14 @@ def test_targets_are_judged_by_the_clock_otherwise() -> None:
         (["--peers", "x", "--no-peer"], "exclude each other"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(
+def test_invalid_options_are_refused(
     options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["bench", "train", *options]) == 2
     assert complaint in capsys.readouterr().err
 
 
-def test_each_corpus_is_timed_by_itself() -> None:
+def test_each_corpus_is_timed_separately() -> None:
     splits = [generate(count, vocabulary=VOCABULARY) for count in (20, 200)]
     variant = small_variant("decoder, adaptive softmax")
     rows = step_times(SMALL, variant, splits, time.process_time)

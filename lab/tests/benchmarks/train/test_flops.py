@@ -16,7 +16,7 @@ from tersely_lab.benchmarks.train.flops import (
 from tests.game.small import small_shape
 
 
-def test_a_load_counts_words_keywords_and_clusters() -> None:
+def test_a_workload_counts_words_keywords_and_clusters() -> None:
     variant = small_variant("decoder, adaptive softmax")
     batches = [variant.batches.at(step) for step in range(3)]
     load = workload(variant.scheme.shape, batches, kept_fraction=0.5)
@@ -28,7 +28,7 @@ def test_a_load_counts_words_keywords_and_clusters() -> None:
     assert load.targets_by_cluster[1] == pytest.approx(rare)
 
 
-def test_the_softmax_costs_what_torch_counts() -> None:
+def test_operations_of_the_softmax_match_the_count_of_torch() -> None:
     shape = small_shape()
     load = Workload(sentences=2, tokens=10, keywords=7, targets_by_cluster=(12,))
     hidden = torch.randn(12, shape.decoder_units, requires_grad=True)
@@ -50,7 +50,7 @@ def test_an_adaptive_softmax_multiplies_less_than_a_full_one() -> None:
     assert adaptive["softmax"] == 3 * (2 * 12 * 8 * 12 + inner)
 
 
-def test_only_the_whole_game_pays_for_the_encoder() -> None:
+def test_only_the_whole_game_counts_the_encoder() -> None:
     load = Workload(sentences=2, tokens=10, keywords=7, targets_by_cluster=(12,))
     shape = small_shape()
     assert step_operations(shape, load, encoder=False)["encoder"] == 0

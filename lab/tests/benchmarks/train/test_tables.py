@@ -6,7 +6,7 @@ from tersely_lab.benchmarks.train.tables import render
 from tersely_lab.benchmarks.train.variants import PARTS
 
 NAME = "decoder, full softmax"
-FOUND = {
+RESULTS = {
     "machine": {
         "processor": "Abacus",
         "cores": 2,
@@ -61,18 +61,18 @@ FOUND = {
 
 
 def rendered(**changes: Any) -> str:
-    results = {**deepcopy(FOUND), **changes}
+    results = {**deepcopy(RESULTS), **changes}
     return render({**results, "ratios": ratios(results)})
 
 
-def test_a_missed_target_is_never_hidden() -> None:
+def test_missed_targets_are_shown() -> None:
     text = rendered()
     assert f"{NAME}: 1.50 × the peer; wanted ≥ 2: NOT REACHED" in text
     assert "takes 1.20 × one on the small; wanted ≤ 1.1: NOT REACHED" in text
     assert "900 MiB at its peak; wanted < 2,048: reached" in text
 
 
-def test_paces_stand_beside_the_peers_by_either_clock() -> None:
+def test_throughput_is_compared_with_the_peer_by_either_clock() -> None:
     text = rendered()
     assert f"| {NAME} | 3,000 | 1,500 | 1.50 | 1.50 |" in text
     assert "| OpenNMT-py 3.5.1 | 2,000 | 1,000 | 1 | 1 |" in text
@@ -80,7 +80,7 @@ def test_paces_stand_beside_the_peers_by_either_clock() -> None:
     assert "| a step | 100.0 |" in text
 
 
-def test_what_was_left_out_is_said() -> None:
+def test_omitted_measurements_are_stated() -> None:
     text = rendered(peer=None, memory=None)
     assert "was not run (--no-peer)" in text
     assert "not judged without the peer" in text

@@ -28,7 +28,7 @@ def test_training_counts_target_tokens_with_end_marks(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_every_side_that_learns_is_updated_and_no_other(name: str) -> None:
+def test_only_the_trained_parts_are_updated(name: str) -> None:
     variant = small_variant(name)
     before = {key: value.clone() for key, value in variant.scheme.state_dict().items()}
     variant.train(range(1))
@@ -43,7 +43,7 @@ def test_every_side_that_learns_is_updated_and_no_other(name: str) -> None:
     assert variant.scheme.shape.softmax == VARIANTS[name].softmax
 
 
-def test_the_whole_game_in_full_is_the_papers() -> None:
+def test_the_whole_game_with_full_softmax_has_the_papers_config() -> None:
     config = VARIANTS["whole game, full softmax"].run_config(units=300, batch=128)
     assert config == RunConfig()
 
@@ -59,14 +59,14 @@ def test_every_part_of_the_whole_game_takes_time() -> None:
     assert len(variant.metrics) == 2
 
 
-def test_the_decoder_alone_spends_nothing_on_the_encoder() -> None:
+def test_the_decoder_alone_spends_no_time_in_the_encoder() -> None:
     variant = small_variant("decoder, full softmax")
     parts = profile(variant, first=0, steps=1, clock=time.perf_counter)
     assert parts["encoder"] == 0
     assert parts["softmax"] > 0
 
 
-def test_nothing_is_watched_afterwards() -> None:
+def test_hooks_are_removed_afterwards() -> None:
     variant = small_variant("decoder, full softmax")
     profile(variant, first=0, steps=1, clock=time.perf_counter)
     for module in variant.scheme.modules():
@@ -75,7 +75,7 @@ def test_nothing_is_watched_afterwards() -> None:
         assert not module._backward_hooks
 
 
-def test_an_error_takes_the_watches_away_too() -> None:
+def test_hooks_are_removed_after_an_error() -> None:
     def broken_clock() -> float:
         raise RuntimeError("stopped")
 

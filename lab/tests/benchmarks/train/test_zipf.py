@@ -27,9 +27,7 @@ def test_the_same_seed_gives_the_same_sentences_and_another_gives_others() -> No
 
 
 @given(st.integers(1, 60), st.integers(6, 300), st.integers(0, 5))
-def test_sentences_have_the_lengths_and_words_they_should(
-    sentences: int, vocabulary: int, seed: int
-) -> None:
+def test_sentences_have_valid_lengths_and_ids(sentences: int, vocabulary: int, seed: int) -> None:
     split = generate(sentences, vocabulary=vocabulary, seed=seed)
     assert len(split) == sentences
     assert split.offsets[-1] == len(split.tokens)
@@ -39,7 +37,7 @@ def test_sentences_have_the_lengths_and_words_they_should(
     assert split.tokens.max() < vocabulary
 
 
-def test_words_come_as_often_as_their_rank_says() -> None:
+def test_word_frequencies_follow_the_ranks() -> None:
     split = generate(20_000, vocabulary=1_000)
     shares = np.bincount(split.tokens, minlength=1_000)[len(SPECIAL_TOKENS) :] / len(split.tokens)
     chances = word_probabilities(1_000 - len(SPECIAL_TOKENS))
@@ -49,11 +47,11 @@ def test_words_come_as_often_as_their_rank_says() -> None:
     assert len(np.unique(split.lengths)) == MAX_WORDS - MIN_WORDS + 1
 
 
-def test_every_sentence_keeps_a_word_and_half_of_all_words_are_kept() -> None:
+def test_masks_keep_half_of_the_words_and_one_of_each_sentence() -> None:
     lengths = generate(5_000).lengths
     keep = unif_masks(lengths, delta=0.5, seed=1)
-    kept = np.add.reduceat(keep.astype(int), np.cumsum(lengths) - lengths)
-    assert kept.min() >= 1
+    counts = np.add.reduceat(keep.astype(int), np.cumsum(lengths) - lengths)
+    assert counts.min() >= 1
     assert keep.mean() == pytest.approx(0.5, abs=0.02)
     none = unif_masks(lengths, delta=0.0, seed=1)
     assert none.sum() == len(lengths)
@@ -72,7 +70,7 @@ def test_keywords_are_words_of_their_sentence_in_order(tmp_path: Path) -> None:
     assert sentences[3] == " ".join(vocabulary_of(100).decode(split[3]))
 
 
-def test_a_prepared_corpus_opens_as_one(tmp_path: Path) -> None:
+def test_a_generated_corpus_opens_as_a_prepared_one(tmp_path: Path) -> None:
     split = generate(30, vocabulary=100)
     write_prepared(split, tmp_path / "corpus", words=vocabulary_of(100), held_out=7)
     corpus = PreparedCorpus.open(tmp_path / "corpus")

@@ -161,7 +161,7 @@ def _run(
     """Run one of our candidates, or, without one, the peer of this name."""
     with tempfile.TemporaryDirectory() as folder:
         task = {
-            "asked": [query.as_dict() for query in queries],
+            "queries": [query.as_dict() for query in queries],
             "width": BEAM_WIDTH,
             "count": SUGGESTIONS,
             "warm_up": bench.warm_up,

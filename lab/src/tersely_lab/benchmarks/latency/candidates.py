@@ -61,7 +61,7 @@ def _time_single_queries(name: str, task: dict[str, Any]) -> dict[str, Any]:
         complete = _forced(completer, task, "w")
     outcome = time_queries(task, complete)
     with count_multiply_adds() as work:
-        for query in task["asked"][:COUNTED_QUERIES]:
+        for query in task["queries"][:COUNTED_QUERIES]:
             complete(query)
     parameters = sum(array.size for array in completer.model.tensors.values())
     return {**outcome, "parameters": parameters, "work": work.as_dict()}
@@ -101,7 +101,7 @@ def _forced(completer: Completer, task: dict[str, Any], prefix: str) -> Complete
 def _time_batches(task: dict[str, Any]) -> dict[str, Any]:
     """Complete all queries in batches, and count the matrix products."""
     completer = _load(task)
-    texts = [" ".join(query["keywords"]) for query in task["asked"]]
+    texts = [" ".join(query["keywords"]) for query in task["queries"]]
     batches = [texts[start : start + BATCH_SIZE] for start in range(0, len(texts), BATCH_SIZE)]
     completer.complete_batch(batches[0], task["count"])
     wall, processor = time.perf_counter(), time.process_time()

@@ -22,7 +22,7 @@ Complete = Callable[[dict[str, Any]], int]
 
 def time_queries(task: dict[str, Any], complete: Complete) -> dict[str, Any]:
     """Complete each query once, after a warm-up."""
-    queries = task["asked"]
+    queries = task["queries"]
     for query in queries[: task["warm_up"]]:
         complete(query)
     seconds, processor_seconds, lengths = [], [], []
