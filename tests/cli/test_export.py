@@ -11,7 +11,7 @@ import pytest
 from tersely.cli.main import main
 from tersely.completion.completer import Completer
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import dense
+from tersely.model.quantization import dequantize
 from tests.cli.broken_models import BROKEN_MODELS, broken_model
 from tests.cli.invocation import file_contents, invoke, invoke_in_subprocess
 
@@ -68,7 +68,7 @@ def test_a_compact_model_can_be_exported_again(wide: Path, tmp_path: Path) -> No
     assert export(tmp_path / "a", tmp_path / "b", "--int8") == 0
     first, second = (ModelFolder.from_pretrained(tmp_path / name).tensors for name in "ab")
     assert first.keys() == second.keys()
-    assert np.array_equal(dense(first["spare"]), dense(second["spare"]))
+    assert np.array_equal(dequantize(first["spare"]), dequantize(second["spare"]))
 
 
 def test_the_card_contains_the_given_text_and_facts(trained: Path, tmp_path: Path) -> None:

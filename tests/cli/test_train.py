@@ -14,7 +14,7 @@ import pytest
 
 from tersely.cli.main import main
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import dense
+from tersely.model.quantization import dequantize
 from tersely.training.checkpoint import list_checkpoints
 from tests.cli.broken_models import BROKEN_MODELS, broken_model
 from tests.cli.invocation import file_contents, invoke, invoke_in_subprocess
@@ -273,7 +273,7 @@ def test_a_full_disk_is_a_one_line_error_and_repeating_the_command_resumes(
     assert main(list(map(str, command))) == 0
     ours, theirs = ModelFolder.from_pretrained(out), ModelFolder.from_pretrained(finished)
     for name, tensor in ours.tensors.items():
-        assert np.array_equal(dense(tensor), dense(theirs.tensors[name])), name
+        assert np.array_equal(dequantize(tensor), dequantize(theirs.tensors[name])), name
 
 
 @pytest.mark.promise(25)

@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 import tersely
-from tersely.completion.completer import MAX_TOKENS, Completer, Suggestion
+from tersely.completion.completer import Completer, Suggestion
 from tersely.completion.memory import Memory
 from tersely.completion.options import CompletionOptions
 from tersely.completion.query import Query, parse_query
 from tersely.corpus.fixture import fixture_sentences
-from tersely.decoding.beam import BeamOptions
+from tersely.decoding.beam import DEFAULT_MAX_TOKENS, BeamOptions
 from tersely.decoding.scoring import total_nll
 from tersely.errors import UsageError
 from tersely.text.alignment import align
@@ -76,7 +76,7 @@ def test_words_past_the_vocabulary_stay_in_their_own_row() -> None:
     scheme = small_scheme(small_shape(vocabulary_size=6))
     completer = Completer(folder_of(scheme))
     beam = BeamOptions(width=10, n_best=10, max_tokens=2, extra_tokens=0)
-    plain, copying = completer.suggest([["w5"], ["w30", "w31"]], beam)
+    plain, copying = completer.beam_decode([["w5"], ["w30", "w31"]], beam)
     words = {suggestion.tokens for suggestion in plain}
     assert {tuple(word for word in tokens if word != "<shift>") for tokens in words} == {
         ("w5",),
@@ -86,18 +86,18 @@ def test_words_past_the_vocabulary_stay_in_their_own_row() -> None:
 
 
 def test_guesses_are_greedy_and_unconstrained(completer: Completer) -> None:
-    guesses = completer.guess([["waiter"], [], ["zyzzyva"]])
+    guesses = completer.greedy_decode([["waiter"], [], ["zyzzyva"]])
     assert len(guesses) == 3
     assert all(
-        isinstance(suggestion, Suggestion) and len(suggestion.tokens) <= MAX_TOKENS
+        isinstance(suggestion, Suggestion) and len(suggestion.tokens) <= DEFAULT_MAX_TOKENS
         for suggestion in guesses
     )
     beam = BeamOptions(
-        width=1, n_best=1, max_tokens=MAX_TOKENS, enforce_keywords=False, forbidden=()
+        width=1, n_best=1, max_tokens=DEFAULT_MAX_TOKENS, enforce_keywords=False, forbidden=()
     )
-    narrow = completer.suggest([["waiter"], [], ["zyzzyva"]], beam)
+    narrow = completer.beam_decode([["waiter"], [], ["zyzzyva"]], beam)
     for guess, found in zip(guesses, narrow, strict=True):
-        if len(guess.tokens) < MAX_TOKENS:
+        if len(guess.tokens) < DEFAULT_MAX_TOKENS:
             assert guess.score >= found[0].score * 0.999
 
 

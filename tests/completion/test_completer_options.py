@@ -12,7 +12,7 @@ import pytest
 
 from tersely.completion.completer import Completer
 from tersely.completion.memory import Memory
-from tersely.completion.options import Order
+from tersely.completion.options import KeywordOrder
 from tersely.completion.suggestion import Suggestion
 from tersely.decoding.deadline import Deadline
 from tersely.errors import UsageError
@@ -170,11 +170,11 @@ def test_the_previous_sentence_is_not_suggested_again(completer: Completer) -> N
 
 def test_the_rest_of_an_open_sentence_is_suggested(completer: Completer) -> None:
     runtime = completer.runtime
-    opening = runtime.vocabulary.encode(["i", "am"])
+    context_tokens = runtime.vocabulary.encode(["i", "am"])
     found = completer.complete("soup", context="Hello. i am")
     assert found == completer.complete("soup", context="i am ")
     assert found != completer.complete("soup")
-    state, last = runtime.prefill(runtime.begin([["soup"]]), opening)
+    state, last = runtime.prefill(runtime.begin([["soup"]]), context_tokens)
     total = 0.0
     for word in [*runtime.vocabulary.encode(found[0].tokens), 3]:
         state, coming = runtime.step(state, last)
@@ -212,7 +212,7 @@ def test_without_misspelt_words_nothing_is_corrected(completer: Completer) -> No
 
 @pytest.mark.parametrize("order", ["typed", "free"])
 def test_the_corrected_suggestion_follows_the_options_too(
-    completer: Completer, order: Order
+    completer: Completer, order: KeywordOrder
 ) -> None:
     fields: dict[str, Any] = {
         "order": order,
@@ -277,8 +277,8 @@ def test_500_keywords_are_completed_without_a_step_after_the_deadline(
     began = process_time()
     found = completer.complete(" ".join(typed[:500]), deadline=1e-9, **OPTIONS[name])
     assert process_time() - began < 30
-    opening = 6 if name == "after" else 0  # words that are read, not searched for
-    assert len(steps) <= opening
+    n_context_tokens = 6 if name == "after" else 0  # words that are read, not searched for
+    assert len(steps) <= n_context_tokens
     assert found
     for suggestion in found:
         assert Counter(typed[:499]) <= Counter(suggestion.tokens)

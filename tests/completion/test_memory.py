@@ -5,7 +5,7 @@ from threading import Thread
 
 import pytest
 
-from tersely.completion.memory import MAX_CHARACTERS, Memory, MemoryEntry
+from tersely.completion.memory import MAX_REMEMBERED_CHARACTERS, Memory, MemoryEntry
 from tersely.completion.query import parse_query
 from tersely.errors import TerselyError, UsageError
 
@@ -180,7 +180,7 @@ def test_forgetting_all_erases_the_sentences_from_the_disk(memory: Memory) -> No
         assert b"minutes" not in path.read_bytes()
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "x" * (MAX_CHARACTERS + 1)])
+@pytest.mark.parametrize("text", ["", "  \n", "x" * (MAX_REMEMBERED_CHARACTERS + 1)])
 def test_empty_or_long_sentences_are_refused(memory: Memory, text: str) -> None:
     with pytest.raises(UsageError):
         memory.remember(text)

@@ -184,7 +184,7 @@ def test_spans_of_any_query_stay_within_any_text(text: str, sentence: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "opening"),
+    ("text", "context_tokens"),
     [
         ("I am sorry, but", "<shift> i am sorry , but"),
         ("I am sorry, but ", "<shift> i am sorry , but"),
@@ -197,9 +197,9 @@ def test_spans_of_any_query_stay_within_any_text(text: str, sentence: str) -> No
         ("at 10.30", "at 10.30"),
     ],
 )
-def test_an_open_sentence_is_the_opening(text: str, opening: str) -> None:
+def test_an_open_sentence_is_the_context(text: str, context_tokens: str) -> None:
     context = parse_context(text)
-    assert " ".join(context.opening) == opening
+    assert " ".join(context.context_tokens) == context_tokens
     assert context.previous == ""
 
 
@@ -226,18 +226,18 @@ def test_a_complete_sentence_is_the_previous_one_and_nothing_is_open(
     text: str, previous: str
 ) -> None:
     context = parse_context(text)
-    assert context.opening == ()
+    assert context.context_tokens == ()
     assert context.previous == previous
 
 
 def test_quotes_and_brackets_that_close_belong_to_the_sentence_they_close() -> None:
-    assert parse_context("(I am late.)").opening == ()
-    assert parse_context("“I am late.” She").opening == ("<shift>", "she")
+    assert parse_context("(I am late.)").context_tokens == ()
+    assert parse_context("“I am late.” She").context_tokens == ("<shift>", "she")
 
 
 def test_of_a_long_text_only_the_end_is_parsed() -> None:
     context = parse_context("word " * 100_000)
-    assert context.opening == ("word",) * MAX_CONTEXT_TOKENS
+    assert context.context_tokens == ("word",) * MAX_CONTEXT_TOKENS
     assert len(parse_context("x" * 10**6 + "\n").previous) <= MAX_CONTEXT_CHARACTERS
     assert len(parse_context("x" * 10**6 + ".").previous) <= MAX_CONTEXT_CHARACTERS
 
@@ -246,11 +246,11 @@ def test_of_a_long_text_only_the_end_is_parsed() -> None:
 @given(st.text(max_size=60), st.sampled_from(["", " ", "\n", ". ", '."', "?\n", ","]))
 def test_a_text_is_open_or_complete_and_its_end_is_parsed(text: str, end: str) -> None:
     context = parse_context(text + end)
-    assert len(context.opening) <= MAX_CONTEXT_TOKENS
-    assert not (context.opening and context.previous)
-    if context.opening:
-        assert "".join(detokenise(context.opening).split()) in "".join((text + end).split())
-        assert tokenise(text + end).tokens[-1] == context.opening[-1]
+    assert len(context.context_tokens) <= MAX_CONTEXT_TOKENS
+    assert not (context.context_tokens and context.previous)
+    if context.context_tokens:
+        assert "".join(detokenise(context.context_tokens).split()) in "".join((text + end).split())
+        assert tokenise(text + end).tokens[-1] == context.context_tokens[-1]
     else:
         assert "".join(context.previous.split()) in "".join((text + end).split())
 
@@ -258,4 +258,4 @@ def test_a_text_is_open_or_complete_and_its_end_is_parsed(text: str, end: str) -
 def test_a_word_is_not_cut_off_from_its_case_mark() -> None:
     words = " ".join(["Peter", *["and so"] * ((MAX_CONTEXT_TOKENS - 1) // 2), "on"])
     assert len(tokenise(words).tokens) == MAX_CONTEXT_TOKENS + 1
-    assert parse_context(words).opening[0] == "and"
+    assert parse_context(words).context_tokens[0] == "and"

@@ -86,13 +86,13 @@ def test_scores_are_calibrated(search: CandidateSearch) -> None:
         assert expected != [suggestion.score for suggestion in plain]
 
 
-def test_after_an_opening_the_rest_of_the_sentence_is_suggested(search: CandidateSearch) -> None:
-    runtime, opening = search.runtime, ("w11", "w12", "w38")  # w38 is unknown
-    settings = replace(SETTINGS, opening=opening)
+def test_after_a_context_the_rest_of_the_sentence_is_suggested(search: CandidateSearch) -> None:
+    runtime, context_tokens = search.runtime, ("w11", "w12", "w38")  # w38 is unknown
+    settings = replace(SETTINGS, context_tokens=context_tokens)
     [found] = search.search([parse_query("w5 w6")], settings)
     for suggestion in found:
         assert align(["w5", "w6"], suggestion.tokens) is not None
-        total, said = 0.0, [BOS_ID, *runtime.vocabulary.encode(opening)]
+        total, said = 0.0, [BOS_ID, *runtime.vocabulary.encode(context_tokens)]
         state = runtime.begin([("w5", "w6")])
         for word in said[:-1]:
             state, _ = runtime.step(state, np.array([word]))
@@ -104,8 +104,8 @@ def test_after_an_opening_the_rest_of_the_sentence_is_suggested(search: Candidat
         assert suggestion.score == pytest.approx(math.exp(total), rel=1e-3)
 
 
-def test_a_keyword_in_the_opening_appears_once_more(search: CandidateSearch) -> None:
-    settings = replace(SETTINGS, opening=("w5", "w6"))
+def test_a_keyword_in_the_context_appears_once_more(search: CandidateSearch) -> None:
+    settings = replace(SETTINGS, context_tokens=("w5", "w6"))
     [found] = search.search([parse_query("w5 w6")], settings)
     assert all(align(["w5", "w6"], suggestion.tokens) is not None for suggestion in found)
 
@@ -134,7 +134,7 @@ def test_expansions_are_weighted_by_the_probability_of_their_best_sentence(
             if score > by_hand.get(suggestion.text, (0.0, None))[0]:
                 by_hand[suggestion.text] = score, expansion.corrected
     first = sorted(by_hand.items(), key=lambda item: -item[1][0])[:3]
-    pooled = search.rank(EXPANSIONS, given, SETTINGS)
+    pooled = search.search_and_rank(EXPANSIONS, given, SETTINGS)
     assert [suggestion.text for suggestion in pooled] == [text for text, _ in first]
     assert [suggestion.score for suggestion in pooled] == pytest.approx(
         [score for _, (score, _) in first]
@@ -147,21 +147,27 @@ def test_expansions_are_weighted_by_the_probability_of_their_best_sentence(
 
 def test_a_single_expansion_is_searched_as_a_query(search: CandidateSearch) -> None:
     [plain] = search.search([QUERIES[0]], SETTINGS)
-    assert search.rank([Expansion(QUERIES[0])], ("w5",), SETTINGS) == plain
+    assert search.search_and_rank([Expansion(QUERIES[0])], ("w5",), SETTINGS) == plain
 
 
 def test_a_tiny_prior_weight_ranks_an_expansion_last(
     search: CandidateSearch,
 ) -> None:
     likely, unlikely = parse_query("w5 w6"), parse_query("w5 w7")
-    pooled = search.rank([Expansion(unlikely, 1e-30), Expansion(likely)], ("w5",), SETTINGS)
+    pooled = search.search_and_rank(
+        [Expansion(unlikely, 1e-30), Expansion(likely)], ("w5",), SETTINGS
+    )
     assert align(likely.tokens, pooled[0].tokens) is not None
-    turned = search.rank([Expansion(unlikely), Expansion(likely, 1e-30)], ("w5",), SETTINGS)
+    turned = search.search_and_rank(
+        [Expansion(unlikely), Expansion(likely, 1e-30)], ("w5",), SETTINGS
+    )
     assert align(unlikely.tokens, turned[0].tokens) is not None
 
 
 def test_a_sentence_of_two_expansions_is_suggested_once(search: CandidateSearch) -> None:
-    twice = search.rank([Expansion(QUERIES[0]), Expansion(QUERIES[0], 2.0)], (), SETTINGS)
+    twice = search.search_and_rank(
+        [Expansion(QUERIES[0]), Expansion(QUERIES[0], 2.0)], (), SETTINGS
+    )
     [once] = search.search([QUERIES[0]], SETTINGS)
     assert [suggestion.text for suggestion in twice] == [suggestion.text for suggestion in once]
     assert [suggestion.score for suggestion in twice] == pytest.approx(
@@ -173,31 +179,31 @@ def test_the_loss_of_a_query_is_that_of_its_greedy_sentence(search: CandidateSea
     narrow = replace(SETTINGS, beam=replace(SETTINGS.beam, width=1, n_best=1))
     best = [own[0].tokens for own in search.search(QUERIES, narrow)]
     expected = total_nll(search.runtime, [()] * len(QUERIES), best)
-    assert search.losses(QUERIES, SETTINGS) == pytest.approx(expected)
+    assert search.unconditional_losses(QUERIES, SETTINGS) == pytest.approx(expected)
 
 
 def test_losses_do_not_depend_on_the_batch_size(
     search: CandidateSearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [Query.from_phrases([(f"w{5 + start}",)] * (start + 1)) for start in range(12)]
-    together = search.losses(rows, SETTINGS)
+    together = search.unconditional_losses(rows, SETTINGS)
     for batch_tokens in (1, 24, 30):
         monkeypatch.setattr("tersely.completion.ranking.TOKENS_PER_BATCH", batch_tokens)
-        assert search.losses(rows, SETTINGS) == pytest.approx(together, rel=1e-4)
+        assert search.unconditional_losses(rows, SETTINGS) == pytest.approx(together, rel=1e-4)
 
 
 def test_after_the_deadline_no_loss_is_computed(search: CandidateSearch) -> None:
-    assert np.isinf(search.losses(QUERIES, EXPIRED)).all()
+    assert np.isinf(search.unconditional_losses(QUERIES, EXPIRED)).all()
     rows = [Query.from_phrases([("w5",)] * TOKENS_PER_BATCH)] * 3
     is_cancelled = iter([False, *[True] * 100_000])
-    losses = search.losses(
+    losses = search.unconditional_losses(
         rows, replace(SETTINGS, deadline=Deadline(is_cancelled=lambda: next(is_cancelled)))
     )
     assert np.isfinite(losses).tolist() == [True, False, False]
 
 
 def test_after_the_deadline_every_expansion_has_a_candidate(search: CandidateSearch) -> None:
-    pooled = search.rank(EXPANSIONS, ("w5",), EXPIRED)
+    pooled = search.search_and_rank(EXPANSIONS, ("w5",), EXPIRED)
     assert {suggestion.text for suggestion in pooled} == {"w5 w6", "w5 w7", "w5 w39"}
 
 

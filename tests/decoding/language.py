@@ -6,7 +6,7 @@ import numpy as np
 
 from tersely.runtime.arrays import Floats, Ids
 from tersely.text.vocabulary import BOS_ID, EOS_ID
-from tests.runtime.dense_next_token import DenseNextToken
+from tests.runtime.dense_next_token import DenseNextTokenDistribution
 
 WIDTH = 7  # number of ids: the special ones, of which 4 may appear in sentences, and two words
 WORDS = (4, 5, 6)
@@ -36,11 +36,11 @@ class Language:
         log_probs: Floats = (scores - np.log(np.exp(scores).sum())).astype(np.float32)
         return log_probs
 
-    def step(self, state: Prefixes, last: Ids) -> tuple[Prefixes, DenseNextToken]:
+    def step(self, state: Prefixes, last: Ids) -> tuple[Prefixes, DenseNextTokenDistribution]:
         self.steps += 1
         prefixes = [(*row, int(token)) for row, token in zip(state.rows, last, strict=True)]
         log_probs = np.stack([self.next_log_probs(prefix) for prefix in prefixes])
-        return Prefixes(prefixes), DenseNextToken(log_probs)
+        return Prefixes(prefixes), DenseNextTokenDistribution(log_probs)
 
     def log_prob(self, prefix: Sequence[int], ids: Sequence[int]) -> float:
         """Return log p of the ids and the end mark after a prefix."""

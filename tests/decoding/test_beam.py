@@ -19,7 +19,7 @@ from tersely.runtime.arrays import Floats, Ids
 from tersely.runtime.kernels.pruning import Pruned
 from tersely.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, SHIFT_ID, UNK_ID
 from tests.decoding.language import WORDS, Language, Prefixes
-from tests.runtime.dense_next_token import DenseNextToken
+from tests.runtime.dense_next_token import DenseNextTokenDistribution
 
 EVERYTHING = BeamOptions(width=100, n_best=10, max_tokens=4, extra_tokens=0)
 
@@ -169,7 +169,7 @@ def test_a_forbidden_keyword_appears_once() -> None:
 
 def test_impossible_tokens_never_appear_even_if_there_are_few_others() -> None:
     class Restricted(Language):
-        def step(self, state: Prefixes, last: Ids) -> tuple[Prefixes, DenseNextToken]:
+        def step(self, state: Prefixes, last: Ids) -> tuple[Prefixes, DenseNextTokenDistribution]:
             state, next_token = super().step(state, last)
             next_token.scores[:, 6] = -np.inf
             return state, next_token
@@ -398,8 +398,8 @@ def test_the_minimum_score_is_that_of_the_nth_best() -> None:
     assert [hypothesis.log_prob for hypothesis in finished.n_best()[0]] == [-1.0, -2.0]
 
 
-def test_a_truncated_hypothesis_ends_with_the_tokens_it_lacked() -> None:
+def test_an_unscored_hypothesis_ends_with_the_tokens_it_lacked() -> None:
     finished = finished_hypotheses()
     assert not finished.has_any(0)
-    finished.add_truncated(0, 1, [4, 4])
+    finished.add_unscored(0, 1, [4, 4])
     assert finished.n_best() == [[Hypothesis((6, 8, 4, 4), -np.inf)]]

@@ -38,10 +38,12 @@ class Parrot(Completer):
 
     place = 0
 
-    def guess(self, rows: Sequence[Sequence[str]], budget: float | None = None) -> list[Suggestion]:
+    def greedy_decode(
+        self, rows: Sequence[Sequence[str]], budget: float | None = None
+    ) -> list[Suggestion]:
         return [self._say(row) for row in rows]
 
-    def suggest(
+    def beam_decode(
         self, rows: Sequence[Sequence[str]], beam: BeamOptions, budget: float | None = None
     ) -> list[list[Suggestion]]:
         others = [self._say(["no"])] * self.place
@@ -78,7 +80,7 @@ def test_a_prediction_holds_what_the_model_did(
         assert prediction.tokens == len(tokens)
         assert prediction.keywords == completer.keywords(prediction.sentence, 0.4).keywords
         assert prediction.typed_characters == len(detokenise(prediction.keywords))
-        assert prediction.greedy == completer.guess([prediction.keywords])[0].text
+        assert prediction.greedy == completer.greedy_decode([prediction.keywords])[0].text
         assert len(prediction.suggestions) == 3
         loss = total_nll(completer.runtime, [prediction.keywords], [tokens])[0]
         assert prediction.nll == pytest.approx(loss, abs=1e-3)

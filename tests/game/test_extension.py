@@ -37,10 +37,10 @@ class Hinge(Linear):
     def title(config: ObjectiveConfig) -> str:
         return f"Hinge(ε={config.epsilon_nats_per_token:g})"
 
-    def penalised_costs(self, cost_tokens: Tensor, loss_nats_a_token: Tensor) -> Tensor:
-        return cost_tokens + self.multiplier * (loss_nats_a_token - self.epsilon).clamp(min=0)
+    def penalised_costs(self, cost_tokens: Tensor, loss_nats_per_token: Tensor) -> Tensor:
+        return cost_tokens + self.multiplier * (loss_nats_per_token - self.epsilon).clamp(min=0)
 
-    def update(self, mean_loss_nats_a_token: float) -> None:
+    def update(self, mean_loss_nats_per_token: float) -> None:
         self.updates += 1
 
     def state_dict(self) -> dict[str, float]:

@@ -8,7 +8,7 @@ import pytest
 
 from tersely.errors import TerselyError, UsageError
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import QuantizedTensor, dense
+from tersely.model.quantization import QuantizedTensor, dequantize
 from tersely.model.validation import TensorSpec
 from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
 
@@ -31,7 +31,9 @@ def small_model(seed: int = 1) -> ModelFolder:
 
 
 def assert_same_embedding(ours: ModelFolder, theirs: ModelFolder) -> None:
-    assert np.array_equal(dense(ours.tensors["embedding"]), dense(theirs.tensors["embedding"]))
+    assert np.array_equal(
+        dequantize(ours.tensors["embedding"]), dequantize(theirs.tensors["embedding"])
+    )
 
 
 def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
@@ -49,7 +51,7 @@ def test_a_saved_model_loads_the_same(tmp_path: Path) -> None:
     assert loaded.vocabulary.tokens == model.vocabulary.tokens
     assert loaded.tensors.keys() == {"embedding", "scale", "packed", "flags"}
     for name in ("embedding", "flags"):
-        ours, theirs = dense(model.tensors[name]), dense(loaded.tensors[name])
+        ours, theirs = dequantize(model.tensors[name]), dequantize(loaded.tensors[name])
         assert np.array_equal(theirs, ours)
         assert theirs.dtype == ours.dtype
 
@@ -63,8 +65,8 @@ def test_float16_becomes_float32_and_int8_stays_quantised(tmp_path: Path) -> Non
     assert scale.dtype == np.float32
     assert scale.tolist() == [1.5]
     assert isinstance(packed, QuantizedTensor)
-    assert np.array_equal(packed.values, dense(model.tensors["packed"]))
-    assert np.array_equal(packed.scales, dense(model.tensors["packed.scales"]))
+    assert np.array_equal(packed.values, dequantize(model.tensors["packed"]))
+    assert np.array_equal(packed.scales, dequantize(model.tensors["packed.scales"]))
 
 
 def test_a_quantised_model_is_saved_as_it_was_loaded(tmp_path: Path) -> None:

@@ -14,12 +14,12 @@ from tersely.model.folder import ModelFolder
 from tersely.model.quantization import (
     Arrays,
     Floats,
-    Kind,
     QuantizedTensor,
     Tensor,
+    WeightDtype,
+    cast_weights,
     check_finite,
-    compress,
-    dense,
+    dequantize,
     from_stored,
     loaded_manifest,
     quantize,
@@ -74,33 +74,33 @@ def test_a_quantised_tensor_has_the_shape_and_size_of_its_matrix() -> None:
 
 
 def test_only_large_matrices_are_compressed() -> None:
-    assert kinds(compress(weights(), "int8")) == {
+    assert kinds(cast_weights(weights(), "int8")) == {
         "embedding": "int8",
         "bias": "float32",
         "place": "float32",
     }
-    assert kinds(compress(weights(), "float16"))["embedding"] == "float16"
-    assert set(kinds(compress(weights(), "float32")).values()) == {"float32"}
+    assert kinds(cast_weights(weights(), "float16"))["embedding"] == "float16"
+    assert set(kinds(cast_weights(weights(), "float32")).values()) == {"float32"}
 
 
 def test_a_quantised_model_can_be_compressed_as_any_kind() -> None:
-    once = compress(weights(), "int8")
-    again = compress(once, "int8")["embedding"]
+    once = cast_weights(weights(), "int8")
+    again = cast_weights(once, "int8")["embedding"]
     assert isinstance(again, QuantizedTensor)
-    assert np.array_equal(dense(again), dense(once["embedding"]))
-    assert kinds(compress(once, "float16"))["embedding"] == "float16"
-    whole = compress(once, "float32")["embedding"]
-    assert np.array_equal(dense(whole), dense(once["embedding"]))
+    assert np.array_equal(dequantize(again), dequantize(once["embedding"]))
+    assert kinds(cast_weights(once, "float16"))["embedding"] == "float16"
+    whole = cast_weights(once, "float32")["embedding"]
+    assert np.array_equal(dequantize(whole), dequantize(once["embedding"]))
 
 
 @pytest.mark.parametrize(("kind", "error"), [("float32", 0.0), ("float16", 2e-3), ("int8", 0.02)])
-def test_stored_tensors_are_loaded_under_their_names(kind: Kind, error: float) -> None:
+def test_stored_tensors_are_loaded_under_their_names(kind: WeightDtype, error: float) -> None:
     before = weights()
-    after = from_stored(to_stored(compress(before, kind)))
+    after = from_stored(to_stored(cast_weights(before, kind)))
     assert after.keys() == before.keys()
     assert kinds(after)["embedding"] == ("int8" if kind == "int8" else "float32")
     for name, tensor in after.items():
-        array = dense(tensor)
+        array = dequantize(tensor)
         assert array.dtype == np.float32
         assert np.abs(array - before[name]).max() <= error
 
@@ -141,8 +141,8 @@ def test_values_beyond_127_are_dequantised_because_kernels_cannot_take_them() ->
 def test_entries_too_large_for_float16_are_refused() -> None:
     large = {"embedding": np.full((80, 64), 1e6, np.float32)}
     with pytest.raises(TerselyError, match=r"embedding.*float16.*--int8"):
-        compress(large, "float16")
-    assert dense(compress(large, "int8")["embedding"]).max() == pytest.approx(1e6)
+        cast_weights(large, "float16")
+    assert dequantize(cast_weights(large, "int8")["embedding"]).max() == pytest.approx(1e6)
 
 
 @pytest.mark.parametrize("scale", [np.nan, np.inf, -np.inf, 3e38])
@@ -183,12 +183,12 @@ def test_weights_too_large_as_float32_are_refused_by_their_manifest() -> None:
 
 @pytest.mark.parametrize(("kind", "tolerance"), [("float16", 0.02), ("int8", 0.2)])
 def test_a_compressed_model_completes_like_the_original(
-    kind: Kind, tolerance: float, tmp_path: Path
+    kind: WeightDtype, tolerance: float, tmp_path: Path
 ) -> None:
     model = monotone_folder_of(small_monotone(width=0.8))
     compressed: dict[str, Tensor] = {}
     for name, tensor in model.tensors.items():
-        array = dense(tensor)
+        array = dequantize(tensor)
         is_matrix = array.ndim == 2  # however small: the tiny model has no large ones
         stored = quantize(array) if kind == "int8" and is_matrix else array
         compressed[name] = array.astype(np.float16) if kind == "float16" and is_matrix else stored

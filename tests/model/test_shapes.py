@@ -8,7 +8,7 @@ import torch
 from tersely.errors import TerselyError
 from tersely.game.distilled.scheme import MonotoneScheme
 from tersely.game.layers.softmax import AdaptiveSoftmax, FullSoftmax
-from tersely.model.quantization import dense, quantize
+from tersely.model.quantization import dequantize, quantize
 from tersely.model.shapes import (
     CommonShape,
     MonotoneShape,
@@ -186,7 +186,7 @@ def test_tensors_must_fit_the_shape() -> None:
     model, shape = monotone_folder_of(small_monotone()), small_monotone_shape()
     check_tensors(model, shape)
     name = "decoder.embedding.weight"
-    matrix = dense(model.tensors[name])
+    matrix = dequantize(model.tensors[name])
     check_tensors(replace(model, tensors={**model.tensors, name: quantize(matrix)}), shape)
     for other in (matrix[:, :-1], quantize(matrix[:-1]), matrix.astype("f8"), matrix.astype("i1")):
         with pytest.raises(TerselyError, match=rf"{name} is not F32 \[30, 7\]"):

@@ -10,10 +10,10 @@ from tersely.runtime.next_token import PruningThreshold
 
 
 @dataclass(frozen=True, slots=True)
-class DenseNextToken:
+class DenseNextTokenDistribution:
     """Log-probabilities of every id."""
 
-    scores: Floats  # (rows, width)
+    scores: Floats  # (rows, extended vocabulary)
 
     def top_k(self, k: int, threshold: PruningThreshold | None = None) -> tuple[Ids, Floats]:
         return top_k(self.scores, k)

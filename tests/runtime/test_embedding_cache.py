@@ -16,9 +16,9 @@ def test_a_cached_product_equals_the_product(rows: int) -> None:
     ids = RNG.integers(0, 50, rows)
     projected = ProjectedEmbeddings(Embedding(WEIGHT), Matrix(INPUTS.T))
     for _ in range(2):
-        onto = RNG.normal(size=(rows, 8)).astype(np.float32)
-        expected = WEIGHT[ids] @ INPUTS + onto
-        product = projected.project(ids, onto)
+        add_to = RNG.normal(size=(rows, 8)).astype(np.float32)
+        expected = WEIGHT[ids] @ INPUTS + add_to
+        product = projected.project(ids, add_to)
         np.testing.assert_allclose(product, expected, rtol=1e-5, atol=1e-5)
         product += 1.0  # must not change the cache
 

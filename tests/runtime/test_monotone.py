@@ -14,7 +14,7 @@ from tersely.errors import TerselyError
 from tersely.game.batch import Batch
 from tersely.game.distilled.scheme import MonotoneScheme
 from tersely.model.budget_features import DecoderBudget
-from tersely.model.quantization import Tensor, dense, quantize
+from tersely.model.quantization import Tensor, dequantize, quantize
 from tersely.runtime.monotone import MonotoneRuntime, MonotoneState
 from tersely.text.alignment import align
 from tersely.text.vocabulary import BOS_ID, EOS_ID
@@ -125,9 +125,9 @@ def test_a_row_gets_the_same_distribution_in_any_batch(budget: DecoderBudget | N
         scores = next_token.log_probs()
         for row in range(20):
             apart[row], alone = runtime.step(apart[row], last[row : row + 1])
-            width = apart[row].width
-            assert np.allclose(scores[row, :width], alone.log_probs()[0], atol=1e-5)
-            assert (scores[row, width:] == -np.inf).all()
+            size = apart[row].extended_vocabulary_size
+            assert np.allclose(scores[row, :size], alone.log_probs()[0], atol=1e-5)
+            assert (scores[row, size:] == -np.inf).all()
         best = scores.argmax(axis=1)
         last = np.where(best == EOS_ID, 7, best)
 
@@ -172,29 +172,29 @@ def nats(runtime: MonotoneRuntime, state: MonotoneState, tokens: list[int]) -> l
     return losses
 
 
-@pytest.mark.parametrize("prefix", [[7], [7, 8], [1, 9, 4, 10]])
+@pytest.mark.parametrize("context_ids", [[7], [7, 8], [1, 9, 4, 10]])
 @pytest.mark.parametrize("typed", [[], ["w5", "w6"], ["w5", "w39", "w5"]])
 @pytest.mark.parametrize("name", MONOTONE_SHAPES)
-def test_a_continuation_of_a_prefix_is_as_likely_as_within_the_whole_sentence(
-    name: str, typed: list[str], prefix: list[int]
+def test_a_continuation_of_a_context_is_as_likely_as_within_the_whole_sentence(
+    name: str, typed: list[str], context_ids: list[int]
 ) -> None:
     runtime = runtime_of(small_monotone(MONOTONE_SHAPES[name], width=0.8))
     begun = runtime.begin([typed], DecoderBudget(0.4))
     rest = [11, *begun.keywords[0].tolist()]  # the keywords and the end mark
-    whole = nats(runtime, begun, [BOS_ID, *prefix, *rest])
-    state, [last] = runtime.prefill(begun, prefix)
+    whole = nats(runtime, begun, [BOS_ID, *context_ids, *rest])
+    state, [last] = runtime.prefill(begun, context_ids)
     part = nats(runtime, state, [last, *rest])
     assert np.isfinite(part).all()
-    assert part == pytest.approx(whole[len(prefix) :], abs=1e-5)
+    assert part == pytest.approx(whole[len(context_ids) :], abs=1e-5)
 
 
-@pytest.mark.parametrize("prefix", [[5], [7, 5], [5, 7], [5, 6], [5, 5, 5], [7, 5, 6, 9]])
-def test_a_keyword_in_the_prefix_is_not_counted_as_placed(
-    prefix: list[int],
+@pytest.mark.parametrize("context_ids", [[5], [7, 5], [5, 7], [5, 6], [5, 5, 5], [7, 5, 6, 9]])
+def test_a_keyword_in_the_context_is_not_counted_as_placed(
+    context_ids: list[int],
 ) -> None:
     runtime = runtime_of(small_monotone(width=0.8))
     rows = [["w5", "w6"], ["w5"], ["w6"]]
-    state, last = runtime.prefill(runtime.begin(rows), prefix)
+    state, last = runtime.prefill(runtime.begin(rows), context_ids)
     state, next_token = runtime.step(state, last)
     assert next_token.keyword.tolist() == [5, 5, 6]
     assert np.isneginf(next_token.log_prob(np.full(3, EOS_ID))).all()
@@ -202,7 +202,7 @@ def test_a_keyword_in_the_prefix_is_not_counted_as_placed(
     assert next_token.keyword.tolist() == [6, EOS_ID, EOS_ID]
 
 
-def test_the_prefix_changes_the_distribution() -> None:
+def test_the_context_changes_the_distribution() -> None:
     runtime = runtime_of(small_monotone(width=0.8))
     _, one = runtime.step(*runtime.prefill(runtime.begin([["w5"]]), [7, 8]))
     _, other = runtime.step(*runtime.prefill(runtime.begin([["w5"]]), [9, 8]))
@@ -222,11 +222,11 @@ def test_a_model_without_its_tensors_or_its_shape_is_refused() -> None:
 @pytest.mark.parametrize("name", MONOTONE_SHAPES)
 def test_a_quantised_model_runs_as_if_it_were_dequantised(name: str) -> None:
     model = monotone_folder_of(small_monotone(MONOTONE_SHAPES[name], width=0.8))
-    matrices = {key: dense(tensor) for key, tensor in model.tensors.items()}
+    matrices = {key: dequantize(tensor) for key, tensor in model.tensors.items()}
     quantized: dict[str, Tensor] = {
         key: quantize(matrix) if matrix.ndim == 2 else matrix for key, matrix in matrices.items()
     }
-    dequantized = {key: dense(tensor) for key, tensor in quantized.items()}
+    dequantized = {key: dequantize(tensor) for key, tensor in quantized.items()}
     sentences, typed = words_of(random_batch(100)), typed_words(100)
     losses = [
         total_nll(MonotoneRuntime(replace(model, tensors=tensors)), typed, sentences)

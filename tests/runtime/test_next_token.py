@@ -14,7 +14,7 @@ from tersely.model.budget_features import DecoderBudget
 from tersely.runtime.adaptive_softmax import VocabularySoftmax
 from tersely.runtime.arrays import Floats, RowGroups
 from tersely.runtime.monotone import MonotoneRuntime
-from tersely.runtime.next_token import CopyOrGenerate, NextToken, PruningThreshold
+from tersely.runtime.next_token import CopyOrGenerate, NextTokenDistribution, PruningThreshold
 from tersely.runtime.paper import PaperRuntime
 from tersely.text.vocabulary import BOS_ID
 from tests.game.small import SHAPES, random_batch, small_scheme
@@ -25,19 +25,19 @@ from tests.game.small_monotone import (
     small_monotone,
     words_of,
 )
-from tests.runtime.dense_next_token import DenseNextToken
+from tests.runtime.dense_next_token import DenseNextTokenDistribution
 from tests.runtime.test_paper import draw_sentences, folder_of
 
 ROWS = 60
 
 
-def dense_next_token() -> DenseNextToken:
+def dense_next_token() -> DenseNextTokenDistribution:
     scores = np.random.default_rng(1).normal(size=(ROWS, 40)).astype(np.float32)
     scores[:, 7] = -np.inf
-    return DenseNextToken(scores)
+    return DenseNextTokenDistribution(scores)
 
 
-def monotone_next_token(name: str) -> NextToken:
+def monotone_next_token(name: str) -> NextTokenDistribution:
     scheme = small_monotone(MONOTONE_SHAPES[name], width=1.0)
     runtime, batch = MonotoneRuntime(monotone_folder_of(scheme)), random_batch(ROWS)
     typed = words_of(batch, random_masks(batch, share=0.4))
@@ -53,17 +53,17 @@ def paper_next_token(name: str) -> CopyOrGenerate:
     return next_token
 
 
-def after_three_steps(runtime: Any, state: Any) -> NextToken:
+def after_three_steps(runtime: Any, state: Any) -> NextTokenDistribution:
     tokens = random_batch(ROWS).tokens
     last = np.full(ROWS, BOS_ID)
     for place in range(3):
         state, next_token = runtime.step(state, last)
         last = tokens[:, min(place, tokens.shape[1] - 1)].numpy().clip(4, 29)
-    distribution: NextToken = next_token
+    distribution: NextTokenDistribution = next_token
     return distribution
 
 
-KINDS: dict[str, Callable[[], NextToken]] = {
+KINDS: dict[str, Callable[[], NextTokenDistribution]] = {
     "dense": dense_next_token,
     **{f"monotone, {name}": partial(monotone_next_token, name) for name in MONOTONE_SHAPES},
     **{f"paper, {name}": partial(paper_next_token, name) for name in SHAPES},
@@ -71,13 +71,13 @@ KINDS: dict[str, Callable[[], NextToken]] = {
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def next_token(request: pytest.FixtureRequest) -> NextToken:
+def next_token(request: pytest.FixtureRequest) -> NextTokenDistribution:
     """Return the distribution after three tokens, of every kind there is."""
     return KINDS[request.param]()
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 11, 100])
-def test_the_top_k_are_those_of_all_tokens(next_token: NextToken, k: int) -> None:
+def test_the_top_k_are_those_of_all_tokens(next_token: NextTokenDistribution, k: int) -> None:
     every = next_token.log_probs()
     ids, log_probs = next_token.top_k(k)
     assert ids.shape == log_probs.shape
@@ -90,7 +90,7 @@ def test_the_top_k_are_those_of_all_tokens(next_token: NextToken, k: int) -> Non
         assert np.allclose(np.sort(values)[::-1][:k], expected, atol=1e-5)
 
 
-def test_one_token_a_row_is_as_likely_as_among_all(next_token: NextToken) -> None:
+def test_one_token_a_row_is_as_likely_as_among_all(next_token: NextTokenDistribution) -> None:
     every = next_token.log_probs()
     for token in range(every.shape[1]):
         log_probs = next_token.log_prob(np.full(ROWS, token))
@@ -147,7 +147,9 @@ def test_copying_counts_when_clusters_are_left_out(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
-def test_a_threshold_drops_nothing_of_a_sentences_top_k(next_token: NextToken, k: int) -> None:
+def test_a_threshold_drops_nothing_of_a_sentences_top_k(
+    next_token: NextTokenDistribution, k: int
+) -> None:
     scores = np.random.default_rng(2).normal(scale=3, size=ROWS).astype(np.float32)
     starts = (0, 5, 6, 30, ROWS)
     min_scores = np.full(len(starts) - 1, -np.inf, np.float32)

@@ -91,20 +91,20 @@ def test_rows_of_a_state_can_be_reordered_and_repeated() -> None:
     assert np.allclose(reordered.log_probs(), both.log_probs()[[1, 0, 1]], atol=1e-6)
 
 
-@pytest.mark.parametrize("prefix", [[7], [7, 8], [5, 6, 5], [1, 9, 4, 10]])
+@pytest.mark.parametrize("context_ids", [[7], [7, 8], [5, 6, 5], [1, 9, 4, 10]])
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_continuation_of_a_prefix_is_as_likely_as_within_the_whole_sentence(
-    name: str, prefix: list[int]
+def test_a_continuation_of_a_context_is_as_likely_as_within_the_whole_sentence(
+    name: str, context_ids: list[int]
 ) -> None:
     runtime = PaperRuntime(folder_of(small_scheme(SHAPES[name])))
     typed = [["w5", "w6"], ["w39"]]
     rest = [11, 5, 6, 30, EOS_ID]  # 30 is w39, which only the second row can copy
     state, whole = runtime.begin(typed), np.zeros(2)
-    for place, word in enumerate([BOS_ID, *prefix, *rest[:-1]]):
+    for place, word in enumerate([BOS_ID, *context_ids, *rest[:-1]]):
         state, next_token = runtime.step(state, np.full(2, word))
-        if place >= len(prefix):
-            whole += next_token.log_prob(np.full(2, rest[place - len(prefix)]))
-    state, last = runtime.prefill(runtime.begin(typed), prefix)
+        if place >= len(context_ids):
+            whole += next_token.log_prob(np.full(2, rest[place - len(context_ids)]))
+    state, last = runtime.prefill(runtime.begin(typed), context_ids)
     part = np.zeros(2)
     for word in rest:
         state, next_token = runtime.step(state, last)

@@ -1,4 +1,4 @@
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
@@ -17,10 +17,10 @@ def test_the_architecture_determines_the_selector() -> None:
     assert isinstance(open_selector(monotone, open_runtime(monotone)), SurprisalSelector)
 
 
-def test_a_runtime_without_a_selector_is_refused() -> None:
-    unknown: Any = object()
-    with pytest.raises(TypeError, match="no selector for object"):
-        open_selector(folder_of(small_scheme()), unknown)
+def test_an_architecture_without_a_selector_is_refused() -> None:
+    paper = folder_of(small_scheme())
+    with pytest.raises(KeyError, match="toy"):
+        open_selector(replace(paper, architecture="toy"), open_runtime(paper))
 
 
 def test_the_papers_decoder_is_not_conditioned_on_a_budget() -> None:

@@ -1,4 +1,4 @@
-"""A service with a slow model, as a process of its own: SECONDS a batch.
+"""A service with a slow model, as its own process: SECONDS per batch.
 
 python -m tests.service.slow_service SECONDS MEMORY
 """

@@ -112,7 +112,7 @@ def test_changes_are_written_as_in_toml() -> None:
 def test_invalid_toml_is_an_error_that_names_the_file(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "c.toml"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match="not proper TOML"):
+    with pytest.raises(UsageError, match="not valid TOML"):
         load_config(path)
     with pytest.raises(UsageError, match="cannot be read"):
         load_config(tmp_path / "no.toml")

@@ -11,8 +11,8 @@ from tersely.game.paper.rules import RandomRateRule
 from tersely.runtime.registry import open_runtime
 from tersely.selection.budget import (
     DEFAULT_SHARPNESS,
-    MAX_BUDGET,
-    MIN_BUDGET,
+    MAX_TRAINED_BUDGET,
+    MIN_TRAINED_BUDGET,
     Allocation,
     BudgetTable,
 )
@@ -75,7 +75,7 @@ def test_an_evaluation_is_the_mean_over_a_few_budgets(task: DistilledTask, dev: 
 def test_the_exported_table_has_the_typed_fraction_of_each_budget(
     task: DistilledTask, dev: Split
 ) -> None:
-    settings = task.encoder_settings(dev, 50)
+    settings = task.selection_settings(dev, 50)
     table = settings["budgets"]
     typed = [row["typed_fraction"] for row in table]
     assert set(MEASURED_BUDGETS) <= set(BudgetTable.from_settings(settings).budgets)
@@ -93,16 +93,18 @@ def test_the_exported_table_has_the_typed_fraction_of_each_budget(
 
 def test_the_table_covers_all_budgets_that_are_trained() -> None:
     steps = [more - fewer for fewer, more in pairwise(MEASURED_BUDGETS)]
-    assert (MEASURED_BUDGETS[0], MEASURED_BUDGETS[-1]) == pytest.approx((MIN_BUDGET, MAX_BUDGET))
+    assert (MEASURED_BUDGETS[0], MEASURED_BUDGETS[-1]) == pytest.approx(
+        (MIN_TRAINED_BUDGET, MAX_TRAINED_BUDGET)
+    )
     assert steps == pytest.approx([0.05] * len(steps))
-    assert MIN_BUDGET < min(EVALUATED_BUDGETS) < max(EVALUATED_BUDGETS) < MAX_BUDGET
+    assert MIN_TRAINED_BUDGET < min(EVALUATED_BUDGETS) < max(EVALUATED_BUDGETS) < MAX_TRAINED_BUDGET
 
 
 def test_with_budgets_on_average_every_row_has_its_threshold(
     task: DistilledTask, dev: Split
 ) -> None:
     on_average = replace(task, step=DistillationStep(replace(task.step.masks, free_share=0.5)))
-    settings = on_average.encoder_settings(dev, 300)
+    settings = on_average.selection_settings(dev, 300)
     rows = settings["budgets"]
     assert [row["budget"] for row in rows] == list(THRESHOLD_BUDGETS)
     assert set(MEASURED_BUDGETS) <= set(THRESHOLD_BUDGETS)
@@ -131,7 +133,7 @@ def test_with_budgets_on_average_every_row_has_its_threshold(
 
 
 def test_the_exported_selector_types_its_budget(task: DistilledTask, dev: Split) -> None:
-    settings = task.encoder_settings(dev, 300)
+    settings = task.selection_settings(dev, 300)
     assert settings["encoder"] == {
         "kind": "surprisal",
         "noise": 0.4,

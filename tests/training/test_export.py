@@ -7,7 +7,7 @@ import torch
 
 from tersely.completion.completer import Completer
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import dense
+from tersely.model.quantization import dequantize
 from tersely.selection.keep_probability import KeepProbabilitySelector
 from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
 from tersely.training.config import RunConfig
@@ -48,7 +48,7 @@ def test_the_model_has_the_weights_and_settings_of_the_run() -> None:
     model = exported(config)
     scheme = task_of(config).scheme
     for name, tensor in scheme.state_dict().items():
-        assert np.array_equal(dense(model.tensors[name]), tensor.numpy())
+        assert np.array_equal(dequantize(model.tensors[name]), tensor.numpy())
     trained = json.loads(json.dumps(model.settings))["trained"]
     assert trained["steps"] == 1234
     assert trained["config"]["training"]["seed"] == 7

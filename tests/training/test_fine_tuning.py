@@ -10,7 +10,7 @@ from tersely.corpus.dataset import PreparedCorpus
 from tersely.corpus.prepare import PrepareSettings, Source, prepare
 from tersely.errors import TerselyError, UsageError
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import dense, quantize
+from tersely.model.quantization import dequantize, quantize
 from tersely.text.vocabulary import SPECIAL_TOKENS
 from tersely.training.config import RunConfig, parse_config
 from tersely.training.fine_tuning import (
@@ -107,8 +107,8 @@ def test_known_words_keep_their_weights(
     assert before.keys() == after.keys()
     grown = set()
     for name, tensor in before.items():
-        rows = len(dense(tensor))
-        assert np.array_equal(after[name][:rows].numpy(), dense(tensor)), name
+        rows = len(dequantize(tensor))
+        assert np.array_equal(after[name][:rows].numpy(), dequantize(tensor)), name
         if len(after[name]) > rows:
             grown.add(name)
     assert {"encoder.embedding.weight", "decoder.embedding.weight"} <= grown
@@ -177,7 +177,7 @@ def test_a_fine_tuning_run_resumes_exactly(mail: Path, trained: Path, tmp_path: 
     trainer.log.close()
     whole = ModelFolder.from_pretrained(tmp_path / "whole").tensors
     for name, tensor in trainer.task.scheme.state_dict().items():
-        assert np.array_equal(tensor.numpy(), dense(whole[name])), name
+        assert np.array_equal(tensor.numpy(), dequantize(whole[name])), name
 
 
 def test_a_model_can_be_fine_tuned_repeatedly(corpus: Path, mail: Path, tmp_path: Path) -> None:
@@ -274,9 +274,9 @@ def test_an_invalid_training_config_is_refused(trained: Path) -> None:
 def test_a_quantised_model_is_continued_from_its_dequantised_weights() -> None:
     scheme, model = small_scheme(seed=1), folder_of(small_scheme(seed=2))
     quantized = {
-        name: quantize(dense(tensor)) if tensor.shape[1:] else tensor
+        name: quantize(dequantize(tensor)) if tensor.shape[1:] else tensor
         for name, tensor in model.tensors.items()
     }
     copy_weights(scheme, quantized)
     for name, parameter in scheme.state_dict().items():
-        assert np.array_equal(parameter.numpy(), dense(quantized[name])), name
+        assert np.array_equal(parameter.numpy(), dequantize(quantized[name])), name

@@ -216,7 +216,7 @@ def test_an_encoder_that_samples_is_evaluated_by_sampled_masks(dev: Split) -> No
         task.scheme.encoder.keep.weight.zero_()
     task.scheme.encoder.set_keep_probability(0.3)
     assert 0.2 < task.evaluate(dev, 40)["kept_fraction"] < 0.4
-    by_threshold = replace(task, encoder=LEARNED)
+    by_threshold = replace(task, encoder_settings=LEARNED)
     assert by_threshold.evaluate(dev, 40)["kept_fraction"] == 0
 
 
@@ -240,7 +240,7 @@ def test_quantiles_are_those_of_the_keep_probabilities(fixture_dev: Split) -> No
 
 def test_a_learned_encoder_is_exported_with_its_quantiles(dev: Split) -> None:
     task = learned()
-    assert task.encoder_settings(dev, 50) == {
+    assert task.selection_settings(dev, 50) == {
         "encoder": LEARNED,
         "keep_quantiles": keep_quantiles(task.scheme, dev, sentences=50),
     }
@@ -248,7 +248,7 @@ def test_a_learned_encoder_is_exported_with_its_quantiles(dev: Split) -> None:
 
 
 def test_a_rule_is_exported_without_quantiles(dev: Split) -> None:
-    assert by_rule().encoder_settings(dev, 50) == {
+    assert by_rule().selection_settings(dev, 50) == {
         "encoder": {"kind": "unif", "delta": 0.3},
         "keep_quantiles": [],
     }

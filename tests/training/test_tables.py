@@ -85,7 +85,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
 def test_invalid_toml_is_an_error_that_names_the_file(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "c.toml"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match=r"c\.toml: not proper TOML"):
+    with pytest.raises(UsageError, match=r"c\.toml: not valid TOML"):
         read_toml(path)
 
 

@@ -4,7 +4,7 @@ import pytest
 from tersely.completion.completer import Completer, Suggestion
 from tersely.decoding.beam import BeamOptions
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import dense
+from tersely.model.quantization import dequantize
 from tersely.model.shapes import PaperShape
 from tersely.text.alignment import align
 from tersely_lab.benchmarks.paper_size import Softmax, random_paper_model, widen
@@ -27,12 +27,12 @@ def test_a_random_model_has_the_papers_size() -> None:
     assert model.tensors["decoder.softmax.output.weight"].shape == (10_000, 300)
     assert model.tensors["decoder.lstm.weight_hh_l0"].shape == (1200, 300)
     assert len(model.vocabulary) == 10_000
-    assert float(np.abs(dense(model.tensors["decoder.lstm.weight_hh_l0"])).max()) <= 0.1
+    assert float(np.abs(dequantize(model.tensors["decoder.lstm.weight_hh_l0"])).max()) <= 0.1
 
 
 def test_random_weights_are_reproducible() -> None:
     ours, theirs = small_paper("full").tensors, small_paper("full").tensors
-    assert all(np.array_equal(dense(ours[name]), dense(theirs[name])) for name in ours)
+    assert all(np.array_equal(dequantize(ours[name]), dequantize(theirs[name])) for name in ours)
 
 
 KEYWORDS = [["w5", "w9"], ["w30"], [], ["w7", "new", "w7", "w20"]]
@@ -55,7 +55,10 @@ def test_widening_adds_only_zeros() -> None:
     model = folder_of(small_scheme())
     large = widen(model, 3 * small_scheme().shape.decoder_units)
     for name, tensor in model.tensors.items():
-        before, after = np.abs(dense(tensor)).sum(), np.abs(dense(large.tensors[name])).sum()
+        before, after = (
+            np.abs(dequantize(tensor)).sum(),
+            np.abs(dequantize(large.tensors[name])).sum(),
+        )
         assert after == pytest.approx(before, rel=1e-5)
     assert large.tensors["decoder.lstm.weight_hh_l0"].size == 9 * (
         model.tensors["decoder.lstm.weight_hh_l0"].size
@@ -69,4 +72,4 @@ def test_a_large_enough_model_is_returned_unchanged() -> None:
 
 
 def _answers(model: ModelFolder) -> list[list[Suggestion]]:
-    return Completer(model).suggest(KEYWORDS, BeamOptions(max_tokens=8))
+    return Completer(model).beam_decode(KEYWORDS, BeamOptions(max_tokens=8))

@@ -90,9 +90,9 @@ def test_a_failed_install_is_reported_and_leaves_no_marker(
 
 def test_a_folder_that_is_no_venv_is_left_alone(tmp_path: Path, commands: list[list[str]]) -> None:
     (tmp_path / "letter.txt").write_text("Dear Ann,")
-    with pytest.raises(UsageError, match="is no venv"):
+    with pytest.raises(UsageError, match="is not a venv"):
         ensure_venv(tmp_path, [["make"]], name="Peer", versions={})
-    with pytest.raises(UsageError, match="is no venv"):
+    with pytest.raises(UsageError, match="is not a venv"):
         install_opennmt(tmp_path, torch_version="2.13.0")
     assert commands == []
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]

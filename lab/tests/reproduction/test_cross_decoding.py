@@ -44,29 +44,33 @@ def test_pairs_are_decoded_again_only_if_something_changed(sweep: Path, tmp_path
     runs = participants(read_results(sweep))[:2]
     messages: list[str] = []
     kept = tmp_path / "matrix.json"
-    first = evaluate_matrix(runs, None, sentences=5, keep=kept, say=messages.append)
+    first = evaluate_matrix(runs, None, sentences=5, keep=kept, on_progress=messages.append)
     assert len(messages) == 2
     assert set(first.exact) == {(one.name, two.name) for one in runs for two in runs}
-    again = evaluate_matrix(runs, read_matrix(kept), sentences=5, keep=kept, say=messages.append)
+    again = evaluate_matrix(
+        runs, read_matrix(kept), sentences=5, keep=kept, on_progress=messages.append
+    )
     assert len(messages) == 2
     assert {cell: bits.tolist() for cell, bits in again.exact.items()} == {
         cell: bits.tolist() for cell, bits in first.exact.items()
     }
     other = replace(runs[0], outcomes=replace(runs[0].outcomes, keywords_fingerprint="new"))
     evaluate_matrix(
-        [other, runs[1]], read_matrix(kept), sentences=5, keep=kept, say=messages.append
+        [other, runs[1]], read_matrix(kept), sentences=5, keep=kept, on_progress=messages.append
     )
     assert len(messages) == 3  # this encoder's keywords for the other decoder
-    evaluate_matrix(runs, first, sentences=6, keep=kept, say=messages.append)
+    evaluate_matrix(runs, first, sentences=6, keep=kept, on_progress=messages.append)
     assert len(messages) == 5
 
 
 def test_a_decoder_with_other_weights_decodes_again(sweep: Path, tmp_path: Path) -> None:
     runs = participants(read_results(sweep))[:2]
     messages: list[str] = []
-    first = evaluate_matrix(runs, None, sentences=3, keep=tmp_path / "m.json", say=messages.append)
+    first = evaluate_matrix(
+        runs, None, sentences=3, keep=tmp_path / "m.json", on_progress=messages.append
+    )
     stale = replace(first, weights={**first.weights, runs[0].name: "other"})
-    evaluate_matrix(runs, stale, sentences=3, keep=tmp_path / "m.json", say=messages.append)
+    evaluate_matrix(runs, stale, sentences=3, keep=tmp_path / "m.json", on_progress=messages.append)
     assert len(messages) == 3
 
 

@@ -182,7 +182,9 @@ def test_the_matrix_is_really_decoded(report: Path, sweep: Path, raw: Raw) -> No
         if encoder == decoder:
             found = [one["exact"] for one in own]
         else:
-            guesses = Completer.load(sweep / decoder).guess([one["keywords"] for one in own])
+            guesses = Completer.load(sweep / decoder).greedy_decode(
+                [one["keywords"] for one in own]
+            )
             found = [
                 guess.tokens == tuple(tokenise(one["sentence"]).tokens)
                 for guess, one in zip(guesses, own, strict=True)
@@ -394,7 +396,7 @@ def test_broken_and_missing_runs_are_named_and_leave_a_gap(sweep: Path, tmp_path
 
 def test_a_folder_of_something_else_is_left_alone(sweep: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("precious")
-    with pytest.raises(UsageError, match="is no report"):
+    with pytest.raises(UsageError, match="is not a report"):
         write_report(ReportOptions(sweep, tmp_path), quiet)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 

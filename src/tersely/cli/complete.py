@@ -176,5 +176,7 @@ def as_list(suggestions: list["Suggestion"]) -> str:
 
 
 def _correction_note(suggestion: "Suggestion") -> str:
-    corrections = ", ".join(f"{read} for {typed}" for typed, read in suggestion.corrected)
+    corrections = ", ".join(
+        f"{correction} for {typed}" for typed, correction in suggestion.corrected
+    )
     return f"   (with {corrections})" if corrections else ""

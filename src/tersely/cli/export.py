@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
     from tersely.completion.completer import Completer
     from tersely.model.card import Origin, write_card
     from tersely.model.folder import ModelFolder
-    from tersely.model.quantization import compress, dense
+    from tersely.model.quantization import cast_weights, dequantize
     from tersely.text.encoding import check_utf8
 
     origin = {name: getattr(args, name) for name in ("corpus", "attribution", "licence")}
@@ -72,11 +72,11 @@ def run(args: argparse.Namespace) -> None:
     Completer(model)  # fails here if the model cannot be run
     if args.calibrate is not None:
         model = calibrated(model, args.calibrate)
-    tensors = compress(model.tensors, args.kind)
+    tensors = cast_weights(model.tensors, args.kind)
     size = sum(array.nbytes for array in tensors.values())
     card = write_card(model, args.kind, weight_bytes=size, origin=Origin(**origin), text=card_text)
     replace(model, tensors=tensors, card=card).save_pretrained(args.out)
-    before = sum(dense(tensor).nbytes for tensor in model.tensors.values())
+    before = sum(dequantize(tensor).nbytes for tensor in model.tensors.values())
     print(f"{args.out}: {size / 1e6:.1f} MB of weights as {args.kind} ({before / 1e6:.1f} MB)")
 
 

@@ -23,7 +23,7 @@ from tersely.completion.options import CompletionOptions, OptionFields
 from tersely.completion.query import Context, Query, parse_context, parse_query
 from tersely.completion.ranking import CandidateSearch, SearchSettings, merge_memory
 from tersely.completion.suggestion import Keywords, Suggestion
-from tersely.decoding.beam import BeamOptions
+from tersely.decoding.beam import DEFAULT_MAX_TOKENS, BeamOptions
 from tersely.decoding.greedy import greedy
 from tersely.errors import TerselyError
 from tersely.model.folder import ModelFolder
@@ -35,7 +35,6 @@ from tersely.text.tokens import detokenise, tokenise
 
 __all__ = ["Completer", "Keywords", "Suggestion"]
 
-MAX_TOKENS = 24
 MIN_BEAM_WIDTH = 5
 MAX_REORDERED_EXPANSIONS = 4
 
@@ -131,7 +130,7 @@ class Completer:
             ]
             beam = replace(beam, forbidden=(*beam.forbidden, *forbidden))
         return SearchSettings(
-            beam, context.opening, options.start_deadline(), splits_case_marks=True
+            beam, context.context_tokens, options.start_deadline(), splits_case_marks=True
         )
 
     def _candidates(
@@ -152,7 +151,7 @@ class Completer:
             shared = query.tokens[:-1]
             if has_free_order:
                 expansions, shared = self._reorder(expansions, options, settings), ()
-            candidates.append(self._search.rank(expansions, shared, settings))
+            candidates.append(self._search.search_and_rank(expansions, shared, settings))
         return candidates
 
     def _reorder(
@@ -166,7 +165,7 @@ class Completer:
                 expansion.query,
                 _missing_phrases(expansion.query, options.required_phrases),
                 free=options.order == "free",
-                losses=lambda queries: self._search.losses(queries, settings),
+                losses=lambda queries: self._search.unconditional_losses(queries, settings),
             )
         ]
 
@@ -179,7 +178,7 @@ class Completer:
         context: Context,
     ) -> list[Suggestion]:
         """Merge the memory, filter, and add a corrected suggestion."""
-        if self.memory is not None and not context.opening:
+        if self.memory is not None and not context.context_tokens:
             in_order = options.order == "typed"
             candidates = merge_memory(self.memory, query, candidates, in_order=in_order)
         corrected = [] if query.has_prefix else self._corrected(query, options, settings)
@@ -208,14 +207,14 @@ class Completer:
         shared = [token for token in query.tokens if not is_misspelt(token)]
         if options.has_free_order:
             expansions, shared = self._reorder(expansions, options, settings), []
-        return self._search.rank(expansions, shared, settings)
+        return self._search.search_and_rank(expansions, shared, settings)
 
     def _can_generate(self, query: Query, beam: BeamOptions) -> bool:
         vocabulary = self.runtime.vocabulary
         known = vocabulary.encode(token for token in query.tokens if token in vocabulary)
         return set(beam.forbidden).isdisjoint(known)
 
-    def suggest(
+    def beam_decode(
         self, rows: Sequence[Sequence[str]], beam: BeamOptions, budget: float | None = None
     ) -> list[list[Suggestion]]:
         """Complete keywords given as tokens, typed at this budget if it is given."""
@@ -223,15 +222,19 @@ class Completer:
         settings = SearchSettings(beam, budget=self.selector.decoder_budget(budget))
         return self._search.search(queries, settings)
 
-    def guess(self, rows: Sequence[Sequence[str]], budget: float | None = None) -> list[Suggestion]:
+    def greedy_decode(
+        self, rows: Sequence[Sequence[str]], budget: float | None = None
+    ) -> list[Suggestion]:
         """Decode greedily and without constraints, as the paper does."""
         start = self.runtime.begin(rows, self.selector.decoder_budget(budget))
-        hypotheses = greedy(self.runtime.step, start, rows=len(rows), max_tokens=MAX_TOKENS)
-        vocabulary, guesses = self.runtime.vocabulary, []
+        hypotheses = greedy(self.runtime.step, start, rows=len(rows), max_tokens=DEFAULT_MAX_TOKENS)
+        vocabulary, suggestions = self.runtime.vocabulary, []
         for hypothesis, row in zip(hypotheses, rows, strict=True):
             tokens = tuple(vocabulary.decode(hypothesis.ids, vocabulary.out_of_vocabulary(row)))
-            guesses.append(Suggestion(detokenise(tokens), math.exp(hypothesis.log_prob), tokens))
-        return guesses
+            suggestions.append(
+                Suggestion(detokenise(tokens), math.exp(hypothesis.log_prob), tokens)
+            )
+        return suggestions
 
     def keywords(self, sentence: str, budget: float | None = None) -> Keywords:
         """Select the keywords to type for a sentence."""

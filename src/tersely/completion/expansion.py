@@ -41,7 +41,7 @@ class Expansion:
     weight: float = 1.0
     """Prior weight relative to the other expansions."""
     corrected: tuple[tuple[str, str], ...] = ()
-    """Corrected words: as typed, and as read."""
+    """Corrected words: as typed, and the correction."""
 
 
 class PrefixCompleter:
@@ -110,7 +110,9 @@ class SpellingCorrector:
         expansions = []
         for tokens in islice(product(*candidates), MAX_CORRECTIONS):
             pairs = zip(query.tokens, tokens, strict=True)
-            corrected = tuple((typed, read) for typed, read in pairs if typed != read)
+            corrected = tuple(
+                (typed, correction) for typed, correction in pairs if typed != correction
+            )
             if corrected:
                 expansions.append(Expansion(replace(query, tokens=tokens), corrected=corrected))
         return expansions
@@ -134,9 +136,9 @@ class SpellingCorrector:
         return nearest[:MAX_CANDIDATES_PER_WORD]
 
 
-Order = tuple[Phrase, ...]
+PhraseSequence = tuple[Phrase, ...]
 Losses = Callable[[Sequence[Query]], npt.NDArray[np.float64]]
-OrderLosses = Callable[[Sequence[Order]], npt.NDArray[np.float64]]
+OrderLosses = Callable[[Sequence[PhraseSequence]], npt.NDArray[np.float64]]
 
 
 def likeliest_orders(
@@ -157,10 +159,10 @@ def likeliest_orders(
     if not moving:
         return [query]
 
-    def as_query(order: Order) -> Query:
+    def as_query(order: PhraseSequence) -> Query:
         return Query.from_phrases([*order, *ending], has_ending=bool(ending))
 
-    def order_losses(orders: Sequence[Order]) -> npt.NDArray[np.float64]:
+    def order_losses(orders: Sequence[PhraseSequence]) -> npt.NDArray[np.float64]:
         return losses([as_query(order) for order in orders])
 
     orders = _enumerate_orders(fixed, moving)
@@ -174,11 +176,11 @@ def likeliest_orders(
     return [as_query(order) for order in scored or ranked[:1]]
 
 
-def _score(orders: Sequence[Order], losses: OrderLosses) -> dict[Order, float]:
+def _score(orders: Sequence[PhraseSequence], losses: OrderLosses) -> dict[PhraseSequence, float]:
     return dict(zip(orders, losses(orders).tolist(), strict=True))
 
 
-def _enumerate_orders(fixed: Sequence[Phrase], moving: Sequence[Phrase]) -> list[Order]:
+def _enumerate_orders(fixed: Sequence[Phrase], moving: Sequence[Phrase]) -> list[PhraseSequence]:
     """Return every order; nothing if there are too many."""
     if len(fixed) + len(moving) > MAX_ENUMERATED_ORDERS:
         return []
@@ -186,7 +188,7 @@ def _enumerate_orders(fixed: Sequence[Phrase], moving: Sequence[Phrase]) -> list
     return orders if len(orders) <= MAX_ENUMERATED_ORDERS else []
 
 
-def _interleave(fixed: Sequence[Phrase], moving: Sequence[Phrase]) -> Iterator[Order]:
+def _interleave(fixed: Sequence[Phrase], moving: Sequence[Phrase]) -> Iterator[PhraseSequence]:
     """Yield every order of the moving phrases among the fixed ones, each once."""
     if not fixed and not moving:
         yield ()
@@ -202,12 +204,12 @@ def _interleave(fixed: Sequence[Phrase], moving: Sequence[Phrase]) -> Iterator[O
                 yield (phrase, *rest)
 
 
-def _climb(start: Order, n_fixed: int, losses: OrderLosses) -> dict[Order, float]:
+def _climb(start: PhraseSequence, n_fixed: int, losses: OrderLosses) -> dict[PhraseSequence, float]:
     """Move one phrase at a time to where the loss is lowest, until nothing improves."""
     loss_of = _score([start], losses)
     best, best_indices = start, tuple(range(len(start)))
     for _ in range(MAX_CLIMBING_STEPS):
-        neighbours: dict[Order, tuple[int, ...]] = {}
+        neighbours: dict[PhraseSequence, tuple[int, ...]] = {}
         for indices in islice(_moves(best_indices, n_fixed), 20 * MAX_ENUMERATED_ORDERS):
             neighbours.setdefault(tuple(start[index] for index in indices), indices)
         unscored = [order for order in neighbours if order not in loss_of]

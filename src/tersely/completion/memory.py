@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS service (
 );
 """
 """The table `service` holds the service's switch; all tables of a file share one version."""
-MAX_CHARACTERS = 1000
+MAX_REMEMBERED_CHARACTERS = 1000
 MAX_CANDIDATES = 500
 """Sentences examined for one query, the most used first."""
 MAX_CONDITIONS = 100
@@ -89,8 +89,10 @@ class Memory:
         text = text.strip()
         if not text:
             raise UsageError("Nothing to remember: the sentence is empty.")
-        if len(text) > MAX_CHARACTERS:
-            raise UsageError(f"A sentence to remember has {MAX_CHARACTERS:,} characters at most.")
+        if len(text) > MAX_REMEMBERED_CHARACTERS:
+            raise UsageError(
+                f"A sentence to remember has {MAX_REMEMBERED_CHARACTERS:,} characters at most."
+            )
         words = {token.lower() for token in tokenise(text).tokens}
         with self._lock, self._transaction() as database:
             (row_id,) = database.execute(

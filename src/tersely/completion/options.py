@@ -1,7 +1,7 @@
 """Options of a completion: one object from the caller to the search."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from tersely.completion.query import Query
@@ -10,9 +10,9 @@ from tersely.errors import UsageError
 from tersely.text.alignment import Phrase
 from tersely.text.tokens import SHIFT, tokenise
 
-__all__ = ["MAX_SUGGESTIONS", "CompletionOptions", "Deadline", "OptionFields", "Order"]
+__all__ = ["MAX_SUGGESTIONS", "CompletionOptions", "Deadline", "KeywordOrder", "OptionFields"]
 
-Order = Literal["typed", "free"]
+KeywordOrder = Literal["typed", "free"]
 MAX_SUGGESTIONS = 10
 
 
@@ -20,7 +20,7 @@ class OptionFields(TypedDict, total=False):
     """Keyword arguments of `Completer.complete`; see CompletionOptions for their meaning."""
 
     prefix: bool
-    order: Order
+    order: KeywordOrder
     including: Sequence[str]
     without: Sequence[str]
     context: str
@@ -39,7 +39,7 @@ class CompletionOptions:
     """Number of suggestions, 1 to 10."""
     prefix: bool = False
     """The last word may be unfinished, unless white space follows it."""
-    order: Order = "typed"
+    order: KeywordOrder = "typed"
     """ "typed": the keywords appear in the order given. "free": in any order."""
     including: Sequence[str] = ()
     """Words or phrases that must appear anywhere; stored as a tuple."""
@@ -100,10 +100,6 @@ class CompletionOptions:
         if self.deadline is None:
             return NO_DEADLINE
         return self.deadline if isinstance(self.deadline, Deadline) else Deadline(self.deadline)
-
-    def without_deadline(self) -> "CompletionOptions":
-        """Return the options to group requests by: equal ones can be completed together."""
-        return self if self.deadline is None else replace(self, deadline=None)
 
 
 def _check_disjoint(forbidden: frozenset[str], words: Sequence[str]) -> None:

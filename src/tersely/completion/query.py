@@ -86,9 +86,11 @@ class Query:
     def spans(
         self, tokens: Sequence[str], text: str, corrected: Sequence[tuple[str, str]] = ()
     ) -> tuple[Span, ...]:
-        """Return the spans of the keywords in a text; `corrected` holds (typed, read) pairs."""
-        read = dict(corrected)
-        phrases = [tuple(read.get(word, word) for word in phrase) for phrase in self.phrases()]
+        """Return the spans of the keywords in a text, given (typed, correction) pairs."""
+        correction_of = dict(corrected)
+        phrases = [
+            tuple(correction_of.get(word, word) for word in phrase) for phrase in self.phrases()
+        ]
         spans = keyword_spans(phrases, tokens, text, prefix=self.has_prefix, at_end=self.has_ending)
         return tuple(spans)
 
@@ -142,7 +144,7 @@ class Context:
     start; after "I am sorry. " it is a new sentence, which must not repeat the previous one.
     """
 
-    opening: tuple[str, ...] = ()
+    context_tokens: tuple[str, ...] = ()
     """Tokens of the sentence that is still open."""
     previous: str = ""
     """The last sentence, if it is complete."""
@@ -155,7 +157,7 @@ def parse_context(text: str) -> Context:
     tokens = tokenise(written.rpartition("\n")[2]).tokens
     starts = _sentence_starts(tokens)
     if starts[-1] < len(tokens) and "\n" not in text[len(written) :]:
-        return Context(opening=_last_tokens(tokens[starts[-1] :]))
+        return Context(context_tokens=_last_tokens(tokens[starts[-1] :]))
     # A line break completes a sentence, with or without a full stop.
     last_start = max((start for start in starts if start < len(tokens)), default=0)
     return Context(previous=detokenise(tokens[last_start:]).strip())

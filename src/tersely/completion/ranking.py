@@ -36,7 +36,7 @@ class SearchSettings:
     """How candidates are searched for."""
 
     beam: BeamOptions
-    opening: tuple[str, ...] = ()
+    context_tokens: tuple[str, ...] = ()
     """Tokens that the sentence begins with, which are not part of the suggestion."""
     deadline: Deadline = NO_DEADLINE
     budget: DecoderBudget | None = None
@@ -65,17 +65,17 @@ class CandidateSearch:
         if not queries:
             return []
         vocabulary, split = self.runtime.vocabulary, [settings.split(query) for query in queries]
-        copies = [vocabulary.out_of_vocabulary(query.tokens) for query, _ in split]
+        unknown_words = [vocabulary.out_of_vocabulary(query.tokens) for query, _ in split]
         constraints = [
             KeywordConstraint(
                 vocabulary.encode_with_copies(query.tokens, unknown), query.adjacent, capital
             )
-            for (query, capital), unknown in zip(split, copies, strict=True)
+            for (query, capital), unknown in zip(split, unknown_words, strict=True)
         ]
         state = self.runtime.begin([query.tokens for query, _ in split], settings.budget)
         last = None
-        if settings.opening:
-            state, last = self.runtime.prefill(state, vocabulary.encode(settings.opening))
+        if settings.context_tokens:
+            state, last = self.runtime.prefill(state, vocabulary.encode(settings.context_tokens))
         n_best_lists = beam_search(
             self.runtime.step,
             state,
@@ -86,10 +86,10 @@ class CandidateSearch:
         )
         return [
             self._suggestions(hypotheses, unknown)
-            for hypotheses, unknown in zip(n_best_lists, copies, strict=True)
+            for hypotheses, unknown in zip(n_best_lists, unknown_words, strict=True)
         ]
 
-    def rank(
+    def search_and_rank(
         self, expansions: Sequence[Expansion], shared: Sequence[str], settings: SearchSettings
     ) -> list[Suggestion]:
         """Search for candidates of every expansion, and rank them together.
@@ -118,7 +118,9 @@ class CandidateSearch:
                     )
         return by_score(best_of_text.values())[: settings.beam.n_best]
 
-    def losses(self, queries: Sequence[Query], settings: SearchSettings) -> npt.NDArray[np.float64]:
+    def unconditional_losses(
+        self, queries: Sequence[Query], settings: SearchSettings
+    ) -> npt.NDArray[np.float64]:
         """Return the loss of the greedy sentence of each query, without keywords, in nats.
 
         Queries that are left when the deadline expires have an infinite loss.
@@ -142,13 +144,15 @@ class CandidateSearch:
         return total_nll(self.runtime, [()] * len(best), best)
 
     def _suggestions(
-        self, hypotheses: Sequence[Hypothesis], copies: Sequence[str]
+        self, hypotheses: Sequence[Hypothesis], unknown_words: Sequence[str]
     ) -> list[Suggestion]:
         scores = self._calibration.apply(
             [math.exp(hypothesis.log_prob) for hypothesis in hypotheses]
         )
         vocabulary = self.runtime.vocabulary
-        sentences = [tuple(vocabulary.decode(hypothesis.ids, copies)) for hypothesis in hypotheses]
+        sentences = [
+            tuple(vocabulary.decode(hypothesis.ids, unknown_words)) for hypothesis in hypotheses
+        ]
         return [
             Suggestion(detokenise(tokens), score, tokens)
             for tokens, score in zip(sentences, scores, strict=True)

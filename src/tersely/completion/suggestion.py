@@ -16,7 +16,7 @@ class Suggestion:
     tokens: tuple[str, ...]
     source: Literal["model", "memory"] = "model"
     corrected: tuple[tuple[str, str], ...] = ()
-    """Words that were corrected: as typed, and as read. Empty if none was."""
+    """Words that were corrected: as typed, and the correction. Empty if none was."""
     spans: tuple[Span, ...] = ()
     """The spans of the typed keywords in `text`: start and end of each word, in characters."""
 

@@ -24,9 +24,10 @@ from tersely.runtime.kernels.pruning import (
     Pruned,
     is_member,
 )
-from tersely.runtime.next_token import NextToken, PruningThreshold
+from tersely.runtime.next_token import NextTokenDistribution, PruningThreshold
 from tersely.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, SHIFT_ID, UNK_ID
 
+DEFAULT_MAX_TOKENS = 24
 IMPOSSIBLE = np.float32(-np.inf)
 THRESHOLD_MARGIN = 1e-3  # nats; covers the rounding of scores to float32
 
@@ -39,7 +40,7 @@ class BeamOptions:
     """How many hypotheses of a sentence are live."""
     n_best: int = 3
     """How many finished hypotheses are returned."""
-    max_tokens: int = 24
+    max_tokens: int = DEFAULT_MAX_TOKENS
     extra_tokens: int = 8
     """A sentence of many keywords may have this many more tokens than its keywords."""
     enforce_keywords: bool = True
@@ -71,7 +72,7 @@ def beam_search(
     )
     while len(live.sentences):
         if deadline.expired():
-            search.truncate(live)
+            search.finish_early(live)
             break
         state, next_token = step(state, live.last)
         live, parents = search.advance(live, next_token)
@@ -151,7 +152,7 @@ class FinishedHypotheses:
         self._n_best = n_best
         self._steps: list[tuple[Ids, Ids]] = []  # parent row and token of each row
         self._ends: list[dict[int, _End]] = [{} for _ in range(sentences)]  # by dedup key
-        self._truncated: dict[int, Hypothesis] = {}
+        self._unscored: dict[int, Hypothesis] = {}
         self.min_scores: Doubles = np.full(sentences, -np.inf)
         """The score of each sentence's n-th best, −∞ while there are fewer; it never falls."""
 
@@ -169,9 +170,9 @@ class FinishedHypotheses:
             scores = sorted((end.score for end in ends.values()), reverse=True)
             self.min_scores[sentence] = scores[self._n_best - 1]
 
-    def add_truncated(self, sentence: int, row: int, remaining: Sequence[int]) -> None:
+    def add_unscored(self, sentence: int, row: int, remaining: Sequence[int]) -> None:
         """Add an unfinished hypothesis followed by `remaining`; its log-probability is −∞."""
-        self._truncated[sentence] = Hypothesis((*self._ids(row), *remaining), -np.inf)
+        self._unscored[sentence] = Hypothesis((*self._ids(row), *remaining), -np.inf)
 
     def has_any(self, sentence: int) -> bool:
         """Return whether any hypothesis of a sentence has ended."""
@@ -182,8 +183,8 @@ class FinishedHypotheses:
         return [self._n_best_of(sentence) for sentence in range(len(self._ends))]
 
     def _n_best_of(self, sentence: int) -> list[Hypothesis]:
-        if sentence in self._truncated:
-            return [self._truncated[sentence]]
+        if sentence in self._unscored:
+            return [self._unscored[sentence]]
         best = sorted(self._ends[sentence].values(), key=lambda end: -end.score)[: self._n_best]
         return [Hypothesis(self._ids(end.row, end.step), end.score) for end in best]
 
@@ -226,7 +227,9 @@ class _BeamSearch:
         tables[1, list(options.forbidden)] = True
         self._is_ignored, self._is_forbidden = tables
 
-    def advance(self, live: LiveHypotheses, next_token: NextToken) -> tuple[LiveHypotheses, Ids]:
+    def advance(
+        self, live: LiveHypotheses, next_token: NextTokenDistribution
+    ) -> tuple[LiveHypotheses, Ids]:
         """Extend every hypothesis by its best tokens; return the new ones and their parents.
 
         Scores only fall, so a hypothesis no better than the n-th best finished one is dropped.
@@ -248,7 +251,7 @@ class _BeamSearch:
         self.finished.add_step(parents, extended.last)
         return extended, parents
 
-    def truncate(self, live: LiveHypotheses) -> None:
+    def finish_early(self, live: LiveHypotheses) -> None:
         """Complete the best hypothesis of each sentence that has no finished one.
 
         The keywords it lacks are appended. It was not scored to its end, so it counts as
@@ -259,14 +262,14 @@ class _BeamSearch:
             if not self.finished.has_any(sentence):
                 matched, last = int(live.matched[row]), int(live.last[row])
                 remaining = self.constraints.remaining(sentence, matched, last)
-                self.finished.add_truncated(sentence, row, remaining)
+                self.finished.add_unscored(sentence, row, remaining)
 
     def _is_promising(self, live: LiveHypotheses) -> Bools:
         """Return whether each hypothesis may still become one of the n best: (rows,)."""
         is_promising: Bools = live.score > self.finished.min_scores[live.sentence]
         return is_promising
 
-    def _candidates(self, live: LiveHypotheses, next_token: NextToken) -> Candidates:
+    def _candidates(self, live: LiveHypotheses, next_token: NextTokenDistribution) -> Candidates:
         """Return the tokens that each hypothesis may continue with."""
         min_scores = self.finished.min_scores[live.sentences] - THRESHOLD_MARGIN
         threshold = PruningThreshold(
@@ -286,7 +289,7 @@ class _BeamSearch:
         return Candidates(
             scores=scores,
             tokens=tokens,
-            prefix_score=live.score,
+            hypothesis_score=live.score,
             dedup_key=live.dedup_key,
             matched=live.matched,
             next_keyword=self.constraints.keywords[live.sentence, live.matched],
@@ -298,13 +301,13 @@ class _BeamSearch:
         )
 
     def _required(self, live: LiveHypotheses) -> _Required:
-        place = live.sentence, live.matched
-        keyword, count = self.constraints.required[place], self.constraints.remaining_counts[place]
-        is_adjacent = self.constraints.adjacent[place]
+        index = live.sentence, live.matched
+        keyword, count = self.constraints.required[index], self.constraints.remaining_counts[index]
+        is_adjacent = self.constraints.adjacent[index]
         # No room is left for free tokens: every remaining token must be a required one.
         is_out_of_room = count >= self.tokens_left[live.sentence]
         follows_shift = live.last == SHIFT_ID
-        lacks_shift = self.constraints.capitalised[place] & ~follows_shift
+        lacks_shift = self.constraints.capitalised[index] & ~follows_shift
         token = np.where(lacks_shift, SHIFT_ID, keyword) if lacks_shift.any() else keyword
         is_forced = is_out_of_room | is_adjacent
         may_insert_shift = is_forced
@@ -315,7 +318,7 @@ class _BeamSearch:
 
 
 def _force(
-    tokens: Ids, scores: Floats, required: _Required, next_token: NextToken
+    tokens: Ids, scores: Floats, required: _Required, next_token: NextTokenDistribution
 ) -> tuple[Ids, Floats]:
     """Make the required token the only candidate where it is forced.
 

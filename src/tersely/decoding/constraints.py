@@ -30,9 +30,9 @@ class KeywordConstraint:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintTable:
-    """The constraints of a batch of sentences as arrays, (sentences, places) each.
+    """The constraints of a batch of sentences as arrays, (sentences, columns) each.
 
-    A place is a number of keywords already placed. The last place of a sentence is its end.
+    Column i applies after i keywords; the last column of a sentence is its end.
     """
 
     keywords: Ids  # the next keyword
@@ -44,8 +44,8 @@ class ConstraintTable:
     @classmethod
     def build(cls, constraints: Sequence[KeywordConstraint], *, enforce: bool) -> Self:
         """Lay out the constraints, one row per sentence; without `enforce` nothing is required."""
-        places = 1 + max((len(constraint.keywords) for constraint in constraints), default=0)
-        keywords = np.full((len(constraints), places), EOS_ID, np.int64)
+        columns = 1 + max((len(constraint.keywords) for constraint in constraints), default=0)
+        keywords = np.full((len(constraints), columns), EOS_ID, np.int64)
         adjacent = np.zeros(keywords.shape, np.bool_)
         capitalised = np.zeros(keywords.shape, np.bool_)
         for row, constraint in enumerate(constraints):
@@ -73,14 +73,14 @@ class ConstraintTable:
         has_capitalised: Bools = np.logical_or.reduce(self.capitalised, axis=1)
         return has_capitalised
 
-    def remaining(self, sentence: int, placed: int, last: int) -> list[int]:
-        """Return the tokens a sentence still requires after `placed` keywords and token `last`."""
+    def remaining(self, sentence: int, n_placed: int, last: int) -> list[int]:
+        """Return the tokens still required after `n_placed` keywords and the token `last`."""
         tokens: list[int] = []
-        for place in range(placed, self.keywords.shape[1]):
-            if self.required[sentence, place] == EOS_ID:
+        for index in range(n_placed, self.keywords.shape[1]):
+            if self.required[sentence, index] == EOS_ID:
                 break
             has_shift = not tokens and last == SHIFT_ID
-            if self.capitalised[sentence, place] and not has_shift:
+            if self.capitalised[sentence, index] and not has_shift:
                 tokens.append(SHIFT_ID)
-            tokens.append(int(self.required[sentence, place]))
+            tokens.append(int(self.required[sentence, index]))
         return tokens

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self, TypeVar
 
 from tersely.runtime.arrays import Ids
-from tersely.runtime.next_token import NextToken
+from tersely.runtime.next_token import NextTokenDistribution
 
 
 class DecoderState(Protocol):
@@ -21,7 +21,7 @@ StateT = TypeVar("StateT", bound=DecoderState)
 class DecoderStep(Protocol[StateT]):
     """A step of a decoder."""
 
-    def __call__(self, state: StateT, last: Ids) -> tuple[StateT, NextToken]:
+    def __call__(self, state: StateT, last: Ids) -> tuple[StateT, NextTokenDistribution]:
         """Feed the last tokens (rows,); return the new state and the next token's distribution."""
         ...
 

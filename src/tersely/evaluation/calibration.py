@@ -73,7 +73,7 @@ def collect_samples(
             batch = rows[start : start + BATCH]
             masks = completer.selector.masks(batch, budget)
             typed = [keywords(tokens, mask) for tokens, mask in zip(batch, masks, strict=True)]
-            candidates = completer.suggest(typed, BeamOptions())
+            candidates = completer.beam_decode(typed, BeamOptions())
             for tokens, suggestions in zip(batch, candidates, strict=True):
                 correct = tuple(suggestion.tokens == tuple(tokens) for suggestion in suggestions)
                 scores = tuple(suggestion.score for suggestion in suggestions)

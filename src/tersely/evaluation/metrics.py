@@ -80,8 +80,8 @@ def _predict_batch(
     tokenised = [tokens for _, tokens in rows]
     masks = select(tokenised)
     typed = [keywords(tokens, mask) for tokens, mask in zip(tokenised, masks, strict=True)]
-    guesses = completer.guess(typed, budget)
-    served = completer.suggest(typed, BeamOptions(), budget)
+    greedy_suggestions = completer.greedy_decode(typed, budget)
+    served = completer.beam_decode(typed, BeamOptions(), budget)
     decoder_budget = completer.selector.decoder_budget(budget)
     losses = total_nll(completer.runtime, typed, tokenised, budget=decoder_budget)
     for index, (text, tokens) in enumerate(rows):
@@ -91,11 +91,11 @@ def _predict_batch(
             sentence=text,
             tokens=len(tokens),
             keywords=typed[index],
-            greedy=guesses[index].text,
+            greedy=greedy_suggestions[index].text,
             suggestions=[suggestion.text for suggestion in served[index]],
             nll=float(losses[index]),
             typed_characters=len(detokenise(typed[index])),
-            exact=guesses[index].tokens == target,
+            exact=greedy_suggestions[index].tokens == target,
             served=target in served_tokens[:1],
             in_top3=target in served_tokens[:3],
         )

@@ -1,9 +1,9 @@
 """Budget features: the input by which encoder and decoder are conditioned on a budget.
 
 A budget b is the share of a sentence's tokens that the user types: the round(b × tokens) tokens
-of highest value. From b and the number of keywords follows the length of the sentence, so the
-decoder's features encode both, each by Gaussians around fixed centres. A budget that holds only
-on average (selection/budget.py) implies no length. Without a budget all features are 0 but one.
+of highest value. b and the number of keywords imply the length of the sentence, so the decoder's
+features encode both, each by Gaussians around fixed centres. A budget that holds only on average
+(selection/budget.py) implies no length. Without a budget all features are 0 but one.
 """
 
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import Kind
+from tersely.model.quantization import WeightDtype
 
 DESCRIPTION = (
     "A keyword-to-sentence model for [tersely](https://arxiv.org/abs/1911.06964): type a few\n"
@@ -27,7 +27,12 @@ class Origin:
 
 
 def write_card(
-    model: ModelFolder, kind: Kind, *, weight_bytes: int, origin: Origin, text: str | None = None
+    model: ModelFolder,
+    kind: WeightDtype,
+    *,
+    weight_bytes: int,
+    origin: Origin,
+    text: str | None = None,
 ) -> str:
     """Return the card; `text` replaces heading and description."""
     parts = [
@@ -54,7 +59,7 @@ def _title(card: str) -> str:
     return "A tersely model"
 
 
-def _figures(model: ModelFolder, kind: Kind, weight_bytes: int) -> dict[str, str | None]:
+def _figures(model: ModelFolder, kind: WeightDtype, weight_bytes: int) -> dict[str, str | None]:
     trained = _table(model.settings.get("trained"))
     dev = _table(trained.get("dev"))
     parameters = sum(tensor.size for tensor in model.tensors.values())

@@ -63,8 +63,8 @@ class ModelFolder:
     ) -> Self:
         """Load a model folder, or the `model/` of a run.
 
-        `expected` are the tensors an architecture needs, with their shapes and dtypes as dense
-        arrays. Without it the weights are only checked against config.json.
+        `expected` are the tensors an architecture needs, with their shapes and dtypes once
+        dequantised. Without it the weights are only checked against config.json.
         """
         folder = _find(Path(path))
         config = read_config(folder / CONFIG, version=FORMAT_VERSION)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tersely.errors import TerselyError
 from tersely.model.validation import MAX_WEIGHT_BYTES, TensorSpec
 
-Kind = Literal["float32", "float16", "int8"]
+WeightDtype = Literal["float32", "float16", "int8"]
 SCALES_SUFFIX = ".scales"
 MIN_ENTRIES = 4096
 """Smaller tensors stay in float32."""
@@ -60,21 +60,21 @@ Tensor = npt.NDArray[Any] | QuantizedTensor
 Tensors = dict[str, Tensor]
 
 
-def dense(tensor: Tensor) -> npt.NDArray[Any]:
+def dequantize(tensor: Tensor) -> npt.NDArray[Any]:
     """Return a tensor as an array; a quantised one in float32."""
     return tensor.dequantized() if isinstance(tensor, QuantizedTensor) else tensor
 
 
-def compress(tensors: Mapping[str, Tensor], kind: Kind) -> Tensors:
-    """Store matrices as `kind`; tensors already quantised are dequantised first."""
-    arrays = {name: dense(tensor) for name, tensor in tensors.items()}
-    return {name: _compress_array(name, array, kind) for name, array in arrays.items()}
+def cast_weights(tensors: Mapping[str, Tensor], dtype: WeightDtype) -> Tensors:
+    """Cast matrices to `dtype`; tensors already quantised are dequantised first."""
+    arrays = {name: dequantize(tensor) for name, tensor in tensors.items()}
+    return {name: _cast_array(name, array, dtype) for name, array in arrays.items()}
 
 
-def _compress_array(name: str, array: npt.NDArray[Any], kind: Kind) -> Tensor:
-    if kind == "float32" or array.ndim != 2 or array.size < MIN_ENTRIES:
+def _cast_array(name: str, array: npt.NDArray[Any], dtype: WeightDtype) -> Tensor:
+    if dtype == "float32" or array.ndim != 2 or array.size < MIN_ENTRIES:
         return array
-    return quantize(array) if kind == "int8" else _to_float16(name, array)
+    return quantize(array) if dtype == "int8" else _to_float16(name, array)
 
 
 def quantize(matrix: Floats) -> QuantizedTensor:
@@ -116,7 +116,7 @@ def to_stored(tensors: Mapping[str, Tensor]) -> Arrays:
 
 
 def loaded_manifest(path: Path, manifest: Mapping[str, TensorSpec]) -> dict[str, TensorSpec]:
-    """Return shape and dtype of the tensors that a stored manifest describes, once dense.
+    """Return shape and dtype of the tensors that a stored manifest describes, once dequantised.
 
     Refuse scales that fit no matrix, and tensors that need too much memory as float32.
     """

@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from tersely.model.quantization import Tensor, dense
+from tersely.model.quantization import Tensor, dequantize
 from tersely.model.shapes import SoftmaxShape, softmax_tensors
 from tersely.runtime.arrays import Floats
 from tersely.runtime.kernels.backend import Matrix, log_softmax
@@ -35,7 +35,7 @@ class VocabularySoftmax:
         bias = tensors.get("decoder.softmax.output.bias")
         return cls(
             head=head,
-            bias=None if bias is None else dense(bias),
+            bias=None if bias is None else dequantize(bias),
             tails=tuple(zip(tails[::2], tails[1::2], strict=True)),
             cutoffs=shape.adaptive_cutoffs,
             tokens=shape.vocabulary_size,
@@ -53,7 +53,7 @@ class VocabularySoftmax:
 
     def head_scores(self, hidden: Floats) -> Floats:
         """Map (rows, units) to scores of frequent tokens and of clusters, not normalised."""
-        scores = self.head.times(hidden)
+        scores = self.head.matmul(hidden)
         if self.bias is not None:
             scores += self.bias
         return scores
@@ -61,7 +61,7 @@ class VocabularySoftmax:
     def tail_scores(self, hidden: Floats, cluster: int) -> Floats:
         """Map (rows, units) to scores of a cluster's tokens, not normalised."""
         inner, outer = self.tails[cluster]
-        return outer.times(inner.times(hidden))
+        return outer.matmul(inner.matmul(hidden))
 
     def log_probs(self, hidden: Floats) -> Floats:
         """Map (rows, units) to the log-probability of every token: (rows, vocabulary)."""

@@ -36,20 +36,20 @@ class ProjectedEmbeddings:
         self._embedding, self.inputs = embedding, inputs
         self._cache: dict[int, Floats] = {}
 
-    def project(self, ids: Ids, onto: Floats) -> Floats:
-        """Map ids (rows,) to (rows, 4 × units), plus `onto`, which may be overwritten."""
+    def project(self, ids: Ids, add_to: Floats) -> Floats:
+        """Map ids (rows,) to (rows, 4 × units), plus `add_to`, which may be overwritten."""
         if len(ids) > MAX_CACHED_ROWS:
-            return self.inputs.times(self._embedding.lookup(ids), onto)
+            return self.inputs.matmul(self._embedding.lookup(ids), add_to)
         rows = np.empty((len(ids), self.inputs.shape[1]), np.float32)
         for row, token in enumerate(ids.tolist()):
             projected = self._cache.get(token)
             rows[row] = self._project_token(token) if projected is None else projected
-        rows += onto
+        rows += add_to
         return rows
 
     def _project_token(self, token: int) -> Floats:
         """Project one token; cache the product while there is room."""
-        projected: Floats = self.inputs.times(self._embedding.lookup(np.array([token])))[0]
+        projected: Floats = self.inputs.matmul(self._embedding.lookup(np.array([token])))[0]
         if len(self._cache) < MAX_CACHED_TOKENS:
             self._cache[token] = projected
         return projected

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tersely.model.quantization import Tensor, dense
+from tersely.model.quantization import Tensor, dequantize
 from tersely.runtime.arrays import Floats, Ids
 from tersely.runtime.kernels.backend import Matrix, lstm_cell
 
@@ -20,7 +20,7 @@ class Lstm:
         suffix = "l0_reverse" if reverse else "l0"
         self._input_weight = tensors[f"{prefix}.weight_ih_{suffix}"]  # (4 × units, inputs)
         self.recurrence = Matrix(tensors[f"{prefix}.weight_hh_{suffix}"])  # (units, 4 × units)
-        self.bias: Floats = dense(tensors[f"{prefix}.bias_ih_{suffix}"]) + dense(
+        self.bias: Floats = dequantize(tensors[f"{prefix}.bias_ih_{suffix}"]) + dequantize(
             tensors[f"{prefix}.bias_hh_{suffix}"]
         )
         self._reverse = reverse
@@ -48,7 +48,7 @@ class Lstm:
 
         The projection may be overwritten.
         """
-        return lstm_cell(self.recurrence.times(hidden, onto=projected), cell)
+        return lstm_cell(self.recurrence.matmul(hidden, add_to=projected), cell)
 
     def run(self, vectors: Floats, lengths: Ids) -> tuple[Floats, Floats, Floats]:
         """Read padded sequences (rows, time, inputs); return all states and the last ones.
@@ -57,7 +57,7 @@ class Lstm:
         token. A reverse layer starts at that token.
         """
         rows, time, _ = vectors.shape
-        projected = self.inputs.times(vectors) + self.bias  # (rows, time, 4 × units)
+        projected = self.inputs.matmul(vectors) + self.bias  # (rows, time, 4 × units)
         hidden, cell = self.zeros(rows)
         states = np.zeros((rows, time, self.units), np.float32)
         for index in reversed(range(time)) if self._reverse else range(time):

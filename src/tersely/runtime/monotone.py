@@ -17,7 +17,7 @@ from tersely.model.budget_features import (
     encoder_features,
 )
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import dense
+from tersely.model.quantization import dequantize
 from tersely.model.shapes import MonotoneShape, check_tensors
 from tersely.runtime.adaptive_softmax import VocabularySoftmax
 from tersely.runtime.arrays import Floats, Ids, pad
@@ -26,7 +26,7 @@ from tersely.runtime.lstm import BidirectionalLstm, Lstm
 from tersely.runtime.next_token import PlaceOrGenerate
 from tersely.text.vocabulary import BOS_ID, EOS, EOS_ID, UNK_ID
 
-IN_PREFIX = -1  # the keyword index of a row whose last token belongs to a prefilled prefix
+IN_CONTEXT = -1  # the keyword index of a row whose last token belongs to a prefilled context
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class MonotoneState:
 
     hidden: Floats  # (rows, decoder)
     cell: Floats  # (rows, decoder)
-    keyword_index: Ids  # (rows,): index of the next keyword before the last token, or IN_PREFIX
+    keyword_index: Ids  # (rows,): index of the next keyword before the last token, or IN_CONTEXT
     sentence: Ids  # (rows,): the sentence of each row
     projected: Floats  # (sentences × keywords, 4 × decoder): inputs from keyword, budget, bias
     keywords: Ids  # (sentences, keywords): ids, past the vocabulary if unknown, and the end mark
-    width: int  # number of ids: the vocabulary, and the unknown words among the keywords
+    extended_vocabulary_size: int  # vocabulary, and the unknown words among the keywords
 
     def take(self, rows: Ids) -> "MonotoneState":
         """Select rows: keep, repeat or reorder them."""
@@ -62,8 +62,8 @@ class MonotoneRuntime:
         weights = model.tensors
         self._encoder_embedding = Embedding(weights["encoder.embedding.weight"])
         self._encoder = BidirectionalLstm(weights, "encoder.lstm")
-        self._losses_weight = dense(weights["encoder.costs.weight"]).T
-        self._losses_bias = dense(weights["encoder.costs.bias"])
+        self._losses_weight = dequantize(weights["encoder.costs.weight"]).T
+        self._losses_bias = dequantize(weights["encoder.costs.bias"])
         self._embedding = Embedding(weights["decoder.embedding.weight"])
         self._reader = BidirectionalLstm(weights, "decoder.reader")
         self._decoder = Lstm(weights, "decoder.lstm")
@@ -75,8 +75,8 @@ class MonotoneRuntime:
         )
         self._keyword_inputs = self._decoder.input_slice(keyword_start, budget_start)
         self._budget_inputs = self._decoder.input_slice(budget_start)
-        self._place_weight = dense(weights["decoder.place.weight"])[0]
-        self._place_bias = dense(weights["decoder.place.bias"])
+        self._place_weight = dequantize(weights["decoder.place.weight"])[0]
+        self._place_bias = dequantize(weights["decoder.place.bias"])
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
     def predict_losses(self, sentences: Sequence[Sequence[str]], budget: float) -> list[Floats]:
@@ -94,14 +94,14 @@ class MonotoneRuntime:
     ) -> MonotoneState:
         """Read the keywords, one row each; condition on the budget if there is one."""
         rows = [[*row, EOS] for row in keywords]
-        unknown = [self.vocabulary.out_of_vocabulary(row) for row in rows]
+        unknown_words = [self.vocabulary.out_of_vocabulary(row) for row in rows]
         encode = self.vocabulary.encode_with_copies
-        ids, _ = pad([encode(row, copies) for row, copies in zip(rows, unknown, strict=True)])
+        ids, _ = pad([encode(*pair) for pair in zip(rows, unknown_words, strict=True)])
         known_ids, counts = pad([self.vocabulary.encode(row) for row in rows])
         states, _, _ = self._reader.run(self._embedding.lookup(known_ids), counts)
         features = _budget_features(budget, counts - 1)
-        projected = self._keyword_inputs.times(states)  # (rows, keywords, 4 × decoder)
-        projected += (self._budget_inputs.times(features) + self._decoder.bias)[:, None]
+        projected = self._keyword_inputs.matmul(states)  # (rows, keywords, 4 × decoder)
+        projected += (self._budget_inputs.matmul(features) + self._decoder.bias)[:, None]
         hidden, cell = self._decoder.zeros(len(rows))
         return MonotoneState(
             hidden=hidden,
@@ -110,39 +110,41 @@ class MonotoneRuntime:
             sentence=np.arange(len(rows)),
             projected=projected.reshape(-1, projected.shape[2]),
             keywords=ids,
-            width=len(self.vocabulary) + max(map(len, unknown), default=0),
+            extended_vocabulary_size=len(self.vocabulary) + max(map(len, unknown_words), default=0),
         )
 
     def step(self, state: MonotoneState, last: Ids) -> tuple[MonotoneState, PlaceOrGenerate]:
         """Feed the last tokens (rows,); return the new state and the next token's distribution."""
-        # IN_PREFIX indexes the last column, which is the end mark or padding: the token of a
-        # prefix is never counted as a keyword. Nor is the start mark.
+        # IN_CONTEXT indexes the last column, which is the end mark or padding: the token of a
+        # context is never counted as a keyword. Nor is the start mark.
         keyword = state.keywords[state.sentence, state.keyword_index]
         was_placed = (keyword == last) & (last != EOS_ID)
         keyword_index = np.maximum(state.keyword_index + was_placed, 0)
         known = np.where(last < len(self.vocabulary), last, UNK_ID)
         row = state.sentence * state.keywords.shape[1] + keyword_index
-        projected = self._token_inputs.project(known, onto=state.projected.take(row, axis=0))
+        projected = self._token_inputs.project(known, add_to=state.projected.take(row, axis=0))
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
         next_token = PlaceOrGenerate(
             hidden=hidden,
-            place=hidden @ self._place_weight + self._place_bias,
+            place_logit=hidden @ self._place_weight + self._place_bias,
             keyword=state.keywords[state.sentence, keyword_index],
             softmax=self._softmax,
-            width=state.width,
+            extended_vocabulary_size=state.extended_vocabulary_size,
         )
         return replace(state, hidden=hidden, cell=cell, keyword_index=keyword_index), next_token
 
-    def prefill(self, state: MonotoneState, prefix: Sequence[int]) -> tuple[MonotoneState, Ids]:
-        """Feed the prefix to all rows but for its last token; return the state and that token.
+    def prefill(
+        self, state: MonotoneState, context_ids: Sequence[int]
+    ) -> tuple[MonotoneState, Ids]:
+        """Feed the context to all rows but for its last token; return the state and that token.
 
-        Tokens of the prefix are not counted as keywords.
+        Tokens of the context are not counted as keywords.
         """
-        in_prefix = np.full_like(state.keyword_index, IN_PREFIX)
-        for token in (BOS_ID, *prefix[:-1]):
-            state = replace(state, keyword_index=in_prefix)
-            state, _ = self.step(state, np.full(len(in_prefix), token))
-        return replace(state, keyword_index=in_prefix), np.full(len(in_prefix), prefix[-1])
+        in_context = np.full_like(state.keyword_index, IN_CONTEXT)
+        for token in (BOS_ID, *context_ids[:-1]):
+            state = replace(state, keyword_index=in_context)
+            state, _ = self.step(state, np.full(len(in_context), token))
+        return replace(state, keyword_index=in_context), np.full(len(in_context), context_ids[-1])
 
 
 def _budget_features(budget: DecoderBudget | None, keyword_counts: Ids) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tersely.model.budget_features import DecoderBudget
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import dense
+from tersely.model.quantization import dequantize
 from tersely.model.shapes import PaperShape, check_tensors
 from tersely.runtime.adaptive_softmax import VocabularySoftmax
 from tersely.runtime.arrays import Floats, Ids, pad
@@ -36,7 +36,7 @@ class PaperState:
     reader_states: Floats  # (rows, keywords, reader)
     mask: Floats  # (rows, keywords): 0, or MASKED at padding
     keywords: Ids  # (rows, keywords): ids, past the vocabulary if unknown, or NO_KEYWORD
-    width: int  # number of ids: the vocabulary, and the unknown words among the keywords
+    extended_vocabulary_size: int  # vocabulary, and the unknown words among the keywords
 
     def take(self, rows: Ids) -> "PaperState":
         """Select rows: keep, repeat or reorder them."""
@@ -61,8 +61,8 @@ class PaperRuntime:
         weights = model.tensors
         self._encoder_embedding = Embedding(weights["encoder.embedding.weight"])
         self._encoder = Lstm(weights, "encoder.lstm")
-        self._keep_weight = dense(weights["encoder.keep.weight"])[0]
-        self._keep_bias = dense(weights["encoder.keep.bias"])
+        self._keep_weight = dequantize(weights["encoder.keep.weight"])[0]
+        self._keep_bias = dequantize(weights["encoder.keep.bias"])
         self._embedding = Embedding(weights["decoder.embedding.weight"])
         self._reader = BidirectionalLstm(weights, "decoder.reader")
         self._decoder = Lstm(weights, "decoder.lstm")
@@ -73,8 +73,8 @@ class PaperRuntime:
         self._reader_inputs = self._decoder.input_slice(units)
         self._attend = Matrix(weights["decoder.attend.weight"])
         self._combine = Matrix(weights["decoder.combine.weight"])
-        self._generate_weight = dense(weights["decoder.generate.weight"])[0]
-        self._generate_bias = dense(weights["decoder.generate.bias"])
+        self._generate_weight = dequantize(weights["decoder.generate.weight"])[0]
+        self._generate_bias = dequantize(weights["decoder.generate.bias"])
         self._softmax = VocabularySoftmax.load(weights, self.shape)
 
     def keep_probabilities(self, sentences: Sequence[Sequence[str]]) -> list[Floats]:
@@ -89,14 +89,14 @@ class PaperRuntime:
     ) -> PaperState:
         """Read the keywords, one row each; the budget is not used by this architecture."""
         rows = [[*row, EOS] if self.shape.end_mark_in_keywords else list(row) for row in keywords]
-        unknown = [self.vocabulary.out_of_vocabulary(row) for row in rows]
+        unknown_words = [self.vocabulary.out_of_vocabulary(row) for row in rows]
         encode = self.vocabulary.encode_with_copies
-        ids, _ = pad([encode(row, copies) for row, copies in zip(rows, unknown, strict=True)])
+        ids, _ = pad([encode(*pair) for pair in zip(rows, unknown_words, strict=True)])
         known_ids, counts = pad([self.vocabulary.encode(row) for row in rows])
         states, hidden, cell = self._reader.run(self._embedding.lookup(known_ids), counts)
         projected: Floats = np.repeat(self._decoder.bias[None], len(rows), axis=0)
         if self.shape.decoder_input == "reader_state":
-            projected += self._reader_inputs.times(hidden)
+            projected += self._reader_inputs.matmul(hidden)
         if self.shape.decoder_start == "zeros":
             hidden, cell = self._decoder.zeros(len(rows))
         is_inside = np.arange(ids.shape[1]) < counts[:, None]
@@ -107,21 +107,21 @@ class PaperRuntime:
             reader_states=states,
             mask=np.where(is_inside, np.float32(0), MASKED),
             keywords=np.where(is_inside, ids, NO_KEYWORD),
-            width=len(self.vocabulary) + max(map(len, unknown), default=0),
+            extended_vocabulary_size=len(self.vocabulary) + max(map(len, unknown_words), default=0),
         )
 
     def step(self, state: PaperState, last: Ids) -> tuple[PaperState, CopyOrGenerate]:
         """Feed the last tokens (rows,); return the new state and the next token's distribution."""
         known = np.where(last < len(self.vocabulary), last, UNK_ID)
         embedded = self._embedding.lookup(known)  # (rows, embedding)
-        projected = self._token_inputs.project(known, onto=state.projected.copy())
+        projected = self._token_inputs.project(known, add_to=state.projected.copy())
         hidden, cell = self._decoder.step(projected, state.hidden, state.cell)
-        query = self._attend.times(hidden)[:, :, None]  # (rows, reader, 1)
+        query = self._attend.matmul(hidden)[:, :, None]  # (rows, reader, 1)
         scores = (state.reader_states @ query)[:, :, 0] + state.mask
         attention = log_softmax(scores)  # (rows, keywords)
         context = (np.exp(attention)[:, None] @ state.reader_states)[:, 0]  # (rows, reader)
         features = np.concatenate([context, hidden], axis=1)
-        combined = np.tanh(self._combine.times(features))  # (rows, decoder)
+        combined = np.tanh(self._combine.matmul(features))  # (rows, decoder)
         generate_inputs = np.concatenate([features, embedded], axis=1)
         generate = generate_inputs @ self._generate_weight + self._generate_bias  # (rows,)
         next_token = CopyOrGenerate(
@@ -130,12 +130,12 @@ class PaperRuntime:
             copy_log_probs=log_sigmoid(-generate)[:, None] + attention,
             keywords=state.keywords,
             softmax=self._softmax,
-            width=state.width,
+            extended_vocabulary_size=state.extended_vocabulary_size,
         )
         return replace(state, hidden=hidden, cell=cell), next_token
 
-    def prefill(self, state: PaperState, prefix: Sequence[int]) -> tuple[PaperState, Ids]:
-        """Feed the prefix to all rows but for its last token; return the state and that token."""
-        for token in (BOS_ID, *prefix[:-1]):
+    def prefill(self, state: PaperState, context_ids: Sequence[int]) -> tuple[PaperState, Ids]:
+        """Feed the context to all rows but for its last token; return the state and that token."""
+        for token in (BOS_ID, *context_ids[:-1]):
             state, _ = self.step(state, np.full(len(state.hidden), token))
-        return state, np.full(len(state.hidden), prefix[-1])
+        return state, np.full(len(state.hidden), context_ids[-1])

@@ -13,7 +13,7 @@ from tersely.model.folder import ModelFolder
 from tersely.model.shapes import MONOTONE, PAPER
 from tersely.runtime.arrays import Ids
 from tersely.runtime.monotone import MonotoneRuntime
-from tersely.runtime.next_token import NextToken
+from tersely.runtime.next_token import NextTokenDistribution
 from tersely.runtime.paper import PaperRuntime
 from tersely.text.vocabulary import Vocabulary
 
@@ -28,11 +28,11 @@ class DecoderRuntime(Protocol):
     def begin(self, keywords: Sequence[Sequence[str]], budget: DecoderBudget | None = None) -> Any:
         """Read the keywords, one row each; condition on the budget if the model can."""
 
-    def step(self, state: Any, last: Ids) -> tuple[Any, NextToken]:
+    def step(self, state: Any, last: Ids) -> tuple[Any, NextTokenDistribution]:
         """Feed the last tokens (rows,); return the new state and the next token's distribution."""
 
-    def prefill(self, state: Any, prefix: Sequence[int]) -> tuple[Any, Ids]:
-        """Feed the prefix to all rows but for its last token; return the state and that token."""
+    def prefill(self, state: Any, context_ids: Sequence[int]) -> tuple[Any, Ids]:
+        """Feed the context to all rows but for its last token; return the state and that token."""
 
 
 RUNTIMES: dict[str, Callable[[ModelFolder], DecoderRuntime]] = {

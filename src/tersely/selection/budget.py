@@ -29,8 +29,8 @@ DROPPED, KEPT = 0, 1
 DEFAULT_SHARPNESS = 0.3
 """p(recovered) = e^(−sharpness × nats). A sharpness of 1 gives the probability of the sentence; 0.3
 approximates the probability that it is among the first few suggestions."""
-MIN_BUDGET, MAX_BUDGET = 0.05, 0.9  # what models are trained for
-MAX_STEP_TOKENS = 16  # in longer sentences one keyword changes the typed fraction too little to matter
+MIN_TRAINED_BUDGET, MAX_TRAINED_BUDGET = 0.05, 0.9  # what models are trained for
+MAX_STEP_TOKENS = 16  # one keyword of a longer sentence hardly changes its typed fraction
 SHARE_TOLERANCE = 0.005
 
 
@@ -64,7 +64,10 @@ class MarginalGains:
     gains: Floats  # (rows, 2); NaN where there is no further keyword
 
     def counts_above(self, threshold: npt.ArrayLike) -> Counts:
-        """Return the keyword counts with all gains above a threshold, or one per row: (rows,)."""
+        """Return the keyword counts if all gains above a threshold are taken: (rows,).
+
+        The threshold is a number, or one per row.
+        """
         is_above = self.gains > np.asarray(threshold)[..., None]
         counts: Counts = self.min_counts + is_above.sum(axis=1)
         return counts
@@ -215,7 +218,7 @@ def _budgets_between_steps() -> list[float]:
         (count - 0.5) / tokens
         for tokens in range(1, MAX_STEP_TOKENS + 1)
         for count in range(1, tokens + 1)
-        if MIN_BUDGET <= (count - 0.5) / tokens <= MAX_BUDGET
+        if MIN_TRAINED_BUDGET <= (count - 0.5) / tokens <= MAX_TRAINED_BUDGET
     }
     return [(low + high) / 2 for low, high in pairwise(sorted(steps))]
 

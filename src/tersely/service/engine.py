@@ -23,7 +23,7 @@ from tersely.service.settings import ServiceSettings
 from tersely.web.errors import ApiError
 
 LOGGER = logging.getLogger("tersely.service")
-MIN_BUDGET = 0.01
+MIN_REQUEST_BUDGET = 0.01
 """Smaller requested budgets are raised to this one; the library refuses 0."""
 RETRY_AFTER = {"Retry-After": "1"}
 DECODING_SHARE = 0.75
@@ -214,7 +214,7 @@ def _select_keywords(completer: Completer, sentence: str, budget: float | None) 
     """Return the keywords of a sentence; none for a budget of 0, which the library refuses."""
     if budget is None:
         return completer.keywords(sentence)
-    selected = completer.keywords(sentence, max(budget, MIN_BUDGET))
+    selected = completer.keywords(sentence, max(budget, MIN_REQUEST_BUDGET))
     return selected if budget else replace(selected, keep=[False] * len(selected.keep))
 
 

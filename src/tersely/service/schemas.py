@@ -4,11 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
-from tersely.completion.memory import MAX_CHARACTERS as MAX_REMEMBERED_CHARACTERS
+from tersely.completion.memory import MAX_REMEMBERED_CHARACTERS
 from tersely.completion.options import MAX_SUGGESTIONS, CompletionOptions
 
 MAX_KEYWORDS = 32
-MAX_CHARACTERS = 200
+MAX_INPUT_CHARACTERS = 200
 MAX_BATCH = 32
 MAX_WORDS = 16
 MAX_WORD_CHARACTERS = 50
@@ -44,11 +44,11 @@ class CompletionRequest(RequestBody):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"keywords": "10 minutes late"}]})
 
-    keywords: str = Field(max_length=MAX_CHARACTERS, pattern=KEYWORDS_PATTERN)
+    keywords: str = Field(max_length=MAX_INPUT_CHARACTERS, pattern=KEYWORDS_PATTERN)
     n: Integer = Field(default=3, ge=1, le=MAX_SUGGESTIONS, description="number of suggestions")
     model: ModelName | None = Field(default=None, description="null: the default model")
     prefix: bool = Field(default=False, description="the last word may be unfinished")
-    context: str = Field(default="", max_length=MAX_CHARACTERS, description="the text before")
+    context: str = Field(default="", max_length=MAX_INPUT_CHARACTERS, description="the text before")
     order: Literal["typed", "free"] = Field(default="typed", description="order of the keywords")
     without: list[Word] = Field(default=[], max_length=MAX_WORDS, description="must not appear")
     including: list[Word] = Field(
@@ -123,7 +123,7 @@ class KeywordsRequest(RequestBody):
         json_schema_extra={"examples": [{"sentence": "I will be 10 minutes late.", "budget": 0.3}]}
     )
 
-    sentence: str = Field(max_length=MAX_CHARACTERS)
+    sentence: str = Field(max_length=MAX_INPUT_CHARACTERS)
     budget: float | None = Field(
         default=None, ge=0, le=1, description="mean share of tokens to type"
     )
@@ -175,7 +175,7 @@ class Limits(BaseModel):
     """The limits of a request."""
 
     keywords: int = MAX_KEYWORDS
-    characters: int = MAX_CHARACTERS
+    characters: int = MAX_INPUT_CHARACTERS
     n: int = MAX_SUGGESTIONS
 
 

@@ -126,7 +126,7 @@ class _Worker:
 
 
 def _serve_with_workers(settings: ServiceSettings, listener: socket.socket) -> None:
-    ModelRepository(settings.model, settings.models)  # report a broken model once, not by worker
+    ModelRepository(settings.model, settings.models)  # fail here, not in every worker
     with _shared_metrics_folder():
         workers = [_start_worker(settings, listener) for _ in range(settings.workers)]
         try:

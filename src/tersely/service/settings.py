@@ -217,7 +217,7 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 
 def _is_given(flag: Any) -> bool:
-    """Return whether a flag was given; 0 was."""
+    """Return whether a flag was given; 0 counts as given."""
     return flag is not None and flag is not False and flag != []
 
 

@@ -17,8 +17,8 @@ from tersely.model.budget_features import keyword_counts
 from tersely.model.shapes import MONOTONE, CommonShape, MonotoneShape
 from tersely.selection.budget import (
     DEFAULT_SHARPNESS,
-    MAX_BUDGET,
-    MIN_BUDGET,
+    MAX_TRAINED_BUDGET,
+    MIN_TRAINED_BUDGET,
     Allocation,
     MarginalGains,
     marginal_gains,
@@ -35,7 +35,7 @@ from tersely.training.dev_evaluation import BATCH_SENTENCES, evaluate
 
 EVALUATED_BUDGETS = (0.2, 0.35, 0.5, 0.65)
 THRESHOLD_BUDGETS = tuple(
-    round(float(budget), 3) for budget in np.linspace(MIN_BUDGET, MAX_BUDGET, 35)
+    round(float(budget), 3) for budget in np.linspace(MIN_TRAINED_BUDGET, MAX_TRAINED_BUDGET, 35)
 )
 """The budgets of a table with thresholds."""
 MEASURED_BUDGETS = THRESHOLD_BUDGETS[::2]
@@ -102,7 +102,7 @@ class DistilledTask:
         ]
         return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
 
-    def encoder_settings(self, dev: Split, sentences: int) -> dict[str, Any]:
+    def selection_settings(self, dev: Split, sentences: int) -> dict[str, Any]:
         """Return how keywords are chosen, and the table of budgets measured on dev."""
         encoder = {
             "kind": SURPRISAL,
@@ -116,7 +116,7 @@ class DistilledTask:
         return {"encoder": encoder, "budgets": self._threshold_rows(dev, sentences)}
 
     def _even_rows(self, dev: Split, sentences: int) -> list[dict[str, float]]:
-        """Measure the loss at some budgets; add rows without a loss for the budgets between them."""
+        """Measure the loss at some budgets; budgets between them get rows without a loss."""
         return refine_budget_rows(
             [self._row(dev, Allocation(budget), sentences) for budget in MEASURED_BUDGETS],
             _case_marks(dev, sentences),

@@ -14,7 +14,7 @@ from torch import nn
 from tersely.corpus.dataset import PreparedCorpus, Split
 from tersely.errors import TerselyError, UsageError
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import Tensor, dense
+from tersely.model.quantization import Tensor, dequantize
 from tersely.model.shapes import CommonShape, check_tensors
 from tersely.text.vocabulary import Vocabulary
 from tersely.training.config import RunConfig, TrainingConfig, parse_config
@@ -82,5 +82,5 @@ def copy_weights(scheme: nn.Module, tensors: Mapping[str, Tensor]) -> None:
     """Copy the weights of a model; rows of new words keep their random values."""
     with torch.no_grad():
         for name, parameter in scheme.state_dict().items():
-            weights = torch.from_numpy(dense(tensors[name]))
+            weights = torch.from_numpy(dequantize(tensors[name]))
             parameter[: len(weights)].copy_(weights)

@@ -222,7 +222,7 @@ class Trainer:
             self.vocabulary,
             self.config,
             step=self.step,
-            encoder=self.task.encoder_settings(self.dev, sentences),
+            encoder=self.task.selection_settings(self.dev, sentences),
             dev=history[-1],
         ).save_pretrained(self.run / "model")
         title = scheme_title(self.config.objective)

@@ -70,8 +70,8 @@ def plot_metrics(rows: list[dict[str, Any]], path: Path, *, title: str) -> bool:
     FigureCanvasAgg(figure)
     panels = {
         "kept_fraction": "tokens kept (share)",
-        "loss_nats_a_token": "loss (nats a token)",
-        "cost_tokens": "cost (tokens a sentence)",
+        "loss_nats_a_token": "loss (nats per token)",
+        "cost_tokens": "cost (tokens per sentence)",
         "weight_tokens_per_nat": "λ",
     }
     for axes, (key, label) in zip(figure.subplots(2, 2).flat, panels.items(), strict=True):
@@ -99,7 +99,7 @@ def tensorboard(run: Path, *, is_enabled: bool) -> Iterator[Report]:
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError as error:
-        raise UsageError("--tensorboard needs it installed: pip install tensorboard") from error
+        raise UsageError("--tensorboard needs TensorBoard. Try: pip install tensorboard") from error
     writer = SummaryWriter(run / "tensorboard")
 
     def write(step: int, row: dict[str, float]) -> None:

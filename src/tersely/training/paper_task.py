@@ -33,7 +33,7 @@ class PaperTask:
 
     scheme: PaperScheme
     step: PaperStep
-    encoder: dict[str, Any]  # how keywords are chosen, for the settings of a model folder
+    encoder_settings: dict[str, Any]  # how keywords are chosen, for the settings of a model folder
     decoder_first_steps: int
 
     @classmethod
@@ -49,7 +49,7 @@ class PaperTask:
         return cls(
             scheme=scheme,
             step=build_step(config, lexicon),
-            encoder=encoder_settings(config),
+            encoder_settings=encoder_settings(config),
             decoder_first_steps=config.estimator.decoder_first_steps,
         )
 
@@ -100,17 +100,17 @@ class PaperTask:
             keep = self.step.rule(batch, generator)
         else:
             logits = self.scheme.encoder(batch.tokens, batch.lengths)
-            is_sampled = self.encoder.get("keep") == "sample"
+            is_sampled = self.encoder_settings.get("keep") == "sample"
             half = torch.full_like(logits, 0.5)
             thresholds = torch.rand(logits.shape, generator=generator) if is_sampled else half
             keep = thresholds < logits.sigmoid()
         return keep & length_mask(batch.lengths, batch.tokens.shape[1])
 
-    def encoder_settings(self, dev: Split, sentences: int) -> dict[str, Any]:
+    def selection_settings(self, dev: Split, sentences: int) -> dict[str, Any]:
         """Return how keywords are chosen, and the quantiles by which a budget is converted."""
         is_rule = isinstance(self.step, RuleStep)
         quantiles = [] if is_rule else keep_quantiles(self.scheme, dev, sentences=sentences)
-        return {"encoder": self.encoder, "keep_quantiles": quantiles}
+        return {"encoder": self.encoder_settings, "keep_quantiles": quantiles}
 
     def state_dict(self) -> dict[str, Any]:
         """Return the state of λ and the baseline."""

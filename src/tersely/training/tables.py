@@ -19,7 +19,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read ({error.strerror}).") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{path}: not proper TOML ({error}).") from error
+        raise UsageError(f"{path}: not valid TOML ({error}).") from error
 
 
 Table = TypeVar("Table")

@@ -61,7 +61,7 @@ class TrainingTask(Protocol):
     def evaluate(self, dev: Split, sentences: int) -> dict[str, float]:
         """Evaluate the scheme on the first sentences of dev."""
 
-    def encoder_settings(self, dev: Split, sentences: int) -> dict[str, Any]:
+    def selection_settings(self, dev: Split, sentences: int) -> dict[str, Any]:
         """Return how keywords are chosen, for the settings of a model folder."""
 
     def state_dict(self) -> dict[str, Any]:

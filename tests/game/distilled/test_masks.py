@@ -15,7 +15,7 @@ from tersely.game.distilled.masks import (
 )
 from tersely.game.distilled.scheme import MonotoneScheme
 from tersely.game.paper.rules import UnifRule
-from tersely.selection.budget import MAX_BUDGET, MIN_BUDGET
+from tersely.selection.budget import MAX_TRAINED_BUDGET, MIN_TRAINED_BUDGET
 from tersely.text.vocabulary import SHIFT_ID, SPECIAL_TOKENS, Vocabulary
 from tests.game.small import random_batch
 from tests.game.small_monotone import small_monotone
@@ -66,7 +66,9 @@ def test_random_values_never_keep_case_marks_and_always_unknown_words_first() ->
     batch = Batch(tokens, torch.full((50,), 4))
     masks = sample(replace(BY_VALUE, flip_share=1.0), small_monotone(), batch)
     uniform = torch.rand(50, generator=generator(), dtype=torch.float64)
-    has_keyword = 4 * (MIN_BUDGET + (MAX_BUDGET - MIN_BUDGET) * uniform) >= 0.5
+    has_keyword = (
+        4 * (MIN_TRAINED_BUDGET + (MAX_TRAINED_BUDGET - MIN_TRAINED_BUDGET) * uniform) >= 0.5
+    )
     assert torch.equal(masks.keep[:, 3], has_keyword)
     assert not masks.keep[:, :3].any()
 

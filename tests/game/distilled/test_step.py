@@ -10,7 +10,7 @@ from tersely.game.distilled.scheme import MonotoneScheme, token_values
 from tersely.game.distilled.step import DistillationStep
 from tersely.game.paper.rules import RandomRateRule, UnifRule
 from tersely.model.budget_features import keyword_counts
-from tersely.selection.budget import MAX_BUDGET, MIN_BUDGET
+from tersely.selection.budget import MAX_TRAINED_BUDGET, MIN_TRAINED_BUDGET
 from tests.game.small import random_batch
 from tests.game.small_monotone import small_monotone
 
@@ -51,7 +51,7 @@ class Expected(NamedTuple):
 def expected(scheme: MonotoneScheme, batch: Batch, *, has_budget: bool = True) -> Expected:
     """Compute the losses of `by_value` from its first draws, the budgets."""
     uniform = torch.rand(len(batch.lengths), generator=generator(), dtype=torch.float64)
-    budgets = MIN_BUDGET + (MAX_BUDGET - MIN_BUDGET) * uniform
+    budgets = MIN_TRAINED_BUDGET + (MAX_TRAINED_BUDGET - MIN_TRAINED_BUDGET) * uniform
     predicted_losses = scheme.predict_losses(batch, budgets)
     counts = torch.from_numpy(keyword_counts(budgets.numpy(), batch.lengths.numpy()))
     keep = scheme.keep_top(batch, token_values(predicted_losses).clamp(min=MIN_VALUE_NATS), counts)

@@ -61,7 +61,7 @@ def valid_arguments(kernel: str) -> Arguments:
         "logsumexp": {"scores": floats(3, 7), "out": floats(3)},
         "top_k": {
             "scores": floats(3, 9),
-            "shift": floats(3),
+            "log_normalizer": floats(3),
             "threshold": floats(3),
             "override_columns": ids(3, 2),
             "override_values": floats(3, 2),
@@ -72,7 +72,7 @@ def valid_arguments(kernel: str) -> Arguments:
         "prune": {
             "scores": floats(3, 6),
             "tokens": ids(3, 6),
-            "prefix_score": doubles(3),
+            "hypothesis_score": doubles(3),
             "dedup_key": keys(3),
             "matched": ids(3),
             "next_keyword": ids(3),
@@ -219,7 +219,7 @@ def test_a_written_array_may_share_memory_with_one_that_is_read() -> None:
         **valid_arguments("prune"),
         "scores": floats(rows, 6),
         "tokens": np.full((rows, 6), 7),
-        "prefix_score": doubles(rows),
+        "hypothesis_score": doubles(rows),
         "dedup_key": keys(rows),
         "matched": ids(rows),
         "next_keyword": ids(rows),

@@ -48,11 +48,13 @@ def assert_equal_products(
     assert ours.shape == theirs.shape
     units, columns = ours.shape
     for count in (0, 1, 2, 5, 6, 7, 8, 9, 13, 160):
-        rows, onto = normal(count, units), normal(count, columns)
-        np.testing.assert_allclose(ours.times(rows), theirs.times(rows), rtol=1e-4, atol=tolerance)
+        rows, add_to = normal(count, units), normal(count, columns)
         np.testing.assert_allclose(
-            ours.times(rows, onto.copy()),
-            theirs.times(rows, onto.copy()),
+            ours.matmul(rows), theirs.matmul(rows), rtol=1e-4, atol=tolerance
+        )
+        np.testing.assert_allclose(
+            ours.matmul(rows, add_to.copy()),
+            theirs.matmul(rows, add_to.copy()),
             rtol=1e-4,
             atol=tolerance,
         )
@@ -71,23 +73,23 @@ def test_some_units_of_a_quantised_weight_keep_its_scales() -> None:
     assert matrix.is_int8
     assert matrix.shape == (30, 40)
     expected = rows @ weight.dequantized()[:, 20:50].T
-    np.testing.assert_allclose(matrix.times(rows), expected, atol=rounding_error(weight))
+    np.testing.assert_allclose(matrix.matmul(rows), expected, atol=rounding_error(weight))
 
 
 @pytest.mark.parametrize("units", [70, 71])
 def test_the_product_of_a_row_does_not_depend_on_the_other_rows(units: int) -> None:
     for weight in (normal(100, units), quantize(normal(100, units))):
-        matrix, rows, onto = compiled_backend.Matrix(weight), normal(50, units), normal(50, 100)
-        together, added = matrix.times(rows), matrix.times(rows, onto.copy())
+        matrix, rows, add_to = compiled_backend.Matrix(weight), normal(50, units), normal(50, 100)
+        together, added = matrix.matmul(rows), matrix.matmul(rows, add_to.copy())
         for row in range(len(rows)):
             alone = slice(row, row + 1)
-            assert np.array_equal(matrix.times(rows[alone])[0], together[row])
-            assert np.array_equal(matrix.times(rows[alone], onto[alone].copy())[0], added[row])
+            assert np.array_equal(matrix.matmul(rows[alone])[0], together[row])
+            assert np.array_equal(matrix.matmul(rows[alone], add_to[alone].copy())[0], added[row])
 
 
 def test_columns_of_zeros_give_zeros() -> None:
     weight = quantize(np.concatenate([normal(3, 20), np.zeros((1, 20), np.float32)]))
-    product = compiled_backend.Matrix(weight).times(normal(2, 20))
+    product = compiled_backend.Matrix(weight).matmul(normal(2, 20))
     assert not product[:, 3].any()
     assert product[:, :3].all()
 
@@ -97,7 +99,7 @@ def test_columns_of_zeros_give_zeros() -> None:
 def test_the_greatest_int8_and_rows_do_not_overflow(units: int, rows: int) -> None:
     for value in (127, -128):
         weight = QuantizedTensor(np.full((33, units), value, np.int8), np.ones(33, np.float32))
-        product = compiled_backend.Matrix(weight).times(np.full((rows, units), -3.0, np.float32))
+        product = compiled_backend.Matrix(weight).matmul(np.full((rows, units), -3.0, np.float32))
         expected = np.full((rows, 33), -3.0 * value * units)
         np.testing.assert_allclose(product, expected, rtol=1e-6)
 
@@ -122,7 +124,7 @@ def test_a_quantised_weight_of_very_many_units_is_kept_in_float32() -> None:
     for units in (most, most + 1):
         matrix = compiled_backend.Matrix(quantize(np.full((3, units), 0.5, np.float32)))
         assert matrix.is_int8 == (units == most)
-        product = matrix.times(np.ones((2, units), np.float32))
+        product = matrix.matmul(np.ones((2, units), np.float32))
         assert product == pytest.approx(np.full((2, 3), units / 2), rel=1e-5)
 
 
@@ -150,7 +152,7 @@ def test_nothing_is_written_beside_a_product(columns: int, rows: int) -> None:
 def test_a_matrix_without_units_gives_zeros() -> None:
     for rows in (np.zeros((2, 0), np.float32), np.zeros((2, 3, 0), np.float32)):
         for weight in (normal(5, 4), quantize(normal(5, 4))):
-            product = compiled_backend.Matrix(weight, 3, 3).times(rows)
+            product = compiled_backend.Matrix(weight, 3, 3).matmul(rows)
             assert product.shape == (*rows.shape[:-1], 5)
             assert not product.any()
 
@@ -163,7 +165,7 @@ def test_a_row_that_cannot_be_rounded_gives_nan_and_the_others_their_products(
     for place in (0, 16, 36):
         rows = normal(3, 37)
         rows[1, place] = value
-        product = matrix.times(rows)
+        product = matrix.matmul(rows)
         assert np.isnan(product[1]).all()
         assert np.isfinite(product[[0, 2]]).all()
 
@@ -171,14 +173,14 @@ def test_a_row_that_cannot_be_rounded_gives_nan_and_the_others_their_products(
 def test_tiny_rows_give_tiny_products() -> None:
     matrix = compiled_backend.Matrix(quantize(normal(40, 37)))
     for size in (0.0, 1e-44, 1e-31, 1.1e-30, 1e-20):
-        product = matrix.times(np.full((2, 37), size, np.float32))
+        product = matrix.matmul(np.full((2, 37), size, np.float32))
         assert np.abs(product).max() <= 1e3 * size
 
 
 def test_tiny_weights_give_tiny_products() -> None:
     with np.errstate(all="raise", under="ignore"):
         matrix = compiled_backend.Matrix(np.full((3, 4), 1e-44, np.float32))
-    assert matrix.times(normal(2, 4)) == pytest.approx(np.zeros((2, 3)), abs=1e-40)
+    assert matrix.matmul(normal(2, 4)) == pytest.approx(np.zeros((2, 3)), abs=1e-40)
 
 
 PRINT_INT8_PRODUCTS = """
@@ -233,7 +235,7 @@ for columns in (1024, 1002):
     seconds = []
     for _ in range(300):
         start = time.perf_counter()
-        matrix.times(rows)
+        matrix.matmul(rows)
         seconds.append(time.perf_counter() - start)
     print(min(seconds))
 """
@@ -273,21 +275,23 @@ def test_logsumexp_and_top_k_agree(columns: int) -> None:
     np.testing.assert_allclose(
         compiled_backend.logsumexp(scores), numpy_backend.logsumexp(scores), rtol=1e-6, atol=1e-5
     )
-    shift = normal(20)
+    log_normalizer = normal(20)
     overrides = random_overrides(columns)
     for count in (1, 3, 13, 4000):
         for threshold in (-np.inf, 0.0, 1e6):
             for end in {columns, (columns + 1) // 2}:
                 arguments = {
                     "columns": end,
-                    "shift": shift,
+                    "log_normalizer": log_normalizer,
                     "threshold": np.full(20, threshold, np.float32),
                     "overrides": overrides,
                 }
                 ours = compiled_backend.top_k_with_overrides(scores, count, **arguments)  # type: ignore[arg-type]
                 theirs = numpy_backend.top_k_with_overrides(scores, count, **arguments)  # type: ignore[arg-type]
                 assert_equal_values(ours, theirs, threshold)
-                assert_values_are_at_ids(ours, overridden(scores[:, :end], shift, overrides))
+                assert_values_are_at_ids(
+                    ours, overridden(scores[:, :end], log_normalizer, overrides)
+                )
     assert np.array_equal(scores, before)
 
 
@@ -300,8 +304,8 @@ def random_overrides(columns: int) -> Overrides:
     return Overrides(at, values)
 
 
-def overridden(scores: Floats, shift: Floats, overrides: Overrides) -> Floats:
-    log_probabilities: Floats = scores + shift[:, None]
+def overridden(scores: Floats, log_normalizer: Floats, overrides: Overrides) -> Floats:
+    log_probabilities: Floats = scores + log_normalizer[:, None]
     for row, columns in enumerate(overrides.columns.tolist()):
         for place, column in enumerate(columns):
             if 0 <= column < scores.shape[1]:
@@ -351,9 +355,9 @@ def test_arrays_of_any_layout_are_accepted() -> None:
     scores.flags.writeable = False
     assert np.array_equal(compiled_backend.top_k(scores, 2)[1], -np.sort(-scores, axis=1)[:, :2])
     assert compiled_backend.top_k(normal(9, 4).T, 4)[1].shape == (4, 4)
-    matrix, rows, onto = compiled_backend.Matrix(normal(5, 6)), normal(2, 3, 6), normal(2, 3, 5)
-    expected = matrix.times(rows) + onto
-    np.testing.assert_allclose(matrix.times(rows, onto.copy()), expected, rtol=1e-5, atol=1e-5)
+    matrix, rows, add_to = compiled_backend.Matrix(normal(5, 6)), normal(2, 3, 6), normal(2, 3, 5)
+    expected = matrix.matmul(rows) + add_to
+    np.testing.assert_allclose(matrix.matmul(rows, add_to.copy()), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_pruning_agrees() -> None:
@@ -378,13 +382,14 @@ from tersely.runtime.kernels.backend import (
 rng = np.random.default_rng(5)
 weight = rng.normal(size=(70, 50)).astype(np.float32)
 rows = rng.normal(size=(11, 50)).astype(np.float32)
-scores = Matrix(weight).times(rows)
+scores = Matrix(weight).matmul(rows)
 next_hidden, next_cell = lstm_cell(rng.normal(size=(11, 92)).astype(np.float32), rows[:, :23])
 overrides = Overrides(np.zeros((11, 1), np.int64), np.zeros((11, 1), np.float32))
 ids, values = top_k_with_overrides(
-    scores, 6, columns=70, shift=rows[:, 1].copy(), threshold=rows[:, 0], overrides=overrides
+    scores, 6, columns=70, log_normalizer=rows[:, 1].copy(),
+    threshold=rows[:, 0], overrides=overrides
 )
-int8 = Matrix(quantize(weight)).times(rows)
+int8 = Matrix(quantize(weight)).matmul(rows)
 results = [scores, int8, next_hidden, next_cell, logsumexp(scores), ids, values]
 results = [np.where(result > -1e9, result, 0).tolist() for result in results]
 print(json.dumps({"backend": BACKEND, "results": results}))

@@ -26,23 +26,23 @@ def normal(*shape: int, scale: float = 1.0) -> Floats:
 def test_a_product_in_parts_is_the_product(shape: tuple[int, int]) -> None:
     for rows in (0, 1, 2, 3, 5, MAX_SPLIT_ROWS, MAX_SPLIT_ROWS + 1, 160):
         left, right = normal(rows, shape[0]), normal(*shape)
-        product = Matrix(right.T).times(left)
+        product = Matrix(right.T).matmul(left)
         assert product.dtype == np.float32
         assert product.shape == (rows, shape[1])
         np.testing.assert_allclose(product, left.astype(np.float64) @ right, rtol=1e-3, atol=1e-3)
 
 
 def test_a_product_can_be_added_to_something_and_use_some_units_only() -> None:
-    left, right, onto = normal(4, 5), normal(8, 9), normal(4, 9)
+    left, right, add_to = normal(4, 5), normal(8, 9), normal(4, 9)
     matrix = Matrix(right.T, 2, 7)
     assert matrix.shape == (5, 9)
-    expected = left @ right[2:7] + onto
-    np.testing.assert_allclose(matrix.times(left, onto.copy()), expected, rtol=1e-5, atol=1e-5)
+    expected = left @ right[2:7] + add_to
+    np.testing.assert_allclose(matrix.matmul(left, add_to.copy()), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_a_product_keeps_leading_axes() -> None:
     left, right = normal(3, 4, 5), normal(5, 9)
-    np.testing.assert_allclose(Matrix(right.T).times(left), left @ right, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(Matrix(right.T).matmul(left), left @ right, rtol=1e-4, atol=1e-5)
 
 
 def test_a_quantised_weight_is_dequantised() -> None:
@@ -50,7 +50,7 @@ def test_a_quantised_weight_is_dequantised() -> None:
     matrix = Matrix(weight, 1, 4)
     assert matrix.shape == (3, 9)
     expected = rows @ weight.dequantized()[:, 1:4].T
-    np.testing.assert_allclose(matrix.times(rows), expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(matrix.matmul(rows), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_an_lstm_cell_is_torchs() -> None:
@@ -83,7 +83,7 @@ def test_overrides_replace_log_probabilities_and_leave_scores_alone() -> None:
         scores,
         2,
         columns=4,
-        shift=np.array([10.0], np.float32),
+        log_normalizer=np.array([10.0], np.float32),
         threshold=np.array([-np.inf], np.float32),
         overrides=overrides,
     )

@@ -23,7 +23,7 @@ def random_candidates(seed: int) -> Candidates:
     return Candidates(
         scores=scores,
         tokens=np.stack([rng.permutation(TOKENS)[:choices] for _ in range(rows)]),
-        prefix_score=rng.normal(scale=2, size=rows),
+        hypothesis_score=rng.normal(scale=2, size=rows),
         dedup_key=rng.choice(KEYS, rows),
         matched=rng.integers(0, 3, rows),
         next_keyword=rng.integers(4, TOKENS, rows),
@@ -41,7 +41,7 @@ def prune_one_by_one(
     """Return (row, token, matched) of the candidates that continue, and the rows that end."""
     first, last = candidates.starts[sentence : sentence + 2].tolist()
     ranked = sorted(
-        (-(candidates.prefix_score[row] + float(candidates.scores[row, choice])), row, choice)
+        (-(candidates.hypothesis_score[row] + float(candidates.scores[row, choice])), row, choice)
         for row in range(first, last)
         for choice in range(candidates.tokens.shape[1])
         if candidates.scores[row, choice] > -np.inf
@@ -95,7 +95,7 @@ def test_scores_are_of_the_whole_hypothesis_and_ignored_tokens_keep_its_key() ->
     candidates = random_candidates(3)
     pruned = prune(candidates, width=50, max_duplicates=50, end_id=END)
     choice = (candidates.tokens[pruned.row] == pruned.token[:, None]).argmax(axis=1)
-    expected = candidates.prefix_score[pruned.row] + candidates.scores[pruned.row, choice]
+    expected = candidates.hypothesis_score[pruned.row] + candidates.scores[pruned.row, choice]
     assert pruned.score == pytest.approx(expected)
     is_same = pruned.dedup_key == candidates.dedup_key[pruned.row]
     assert np.array_equal(is_same, is_member(candidates.is_ignored, pruned.token))

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add("--model", metavar="MODEL", help="a model folder or a run (ours)")
-    add("--sentences", required=True, type=Path, metavar="FILE", help="held out, one a line")
+    add("--sentences", required=True, type=Path, metavar="FILE", help="held out, one per line")
     add("--limit", type=int, default=1000, metavar="N", help="only the first N sentences (1000)")
     add("--plot", type=Path, metavar="PNG", help="draw the reliability")
 

@@ -71,7 +71,7 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def format_targets(lines: Sequence[str]) -> str:
-    """List targets, one a line."""
+    """List targets, one per line."""
     return "\n".join(["Targets:", *(f"- {line}" for line in lines)])
 
 

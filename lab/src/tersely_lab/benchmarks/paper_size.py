@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import compress, dense
+from tersely.model.quantization import cast_weights, dequantize
 from tersely.model.shapes import PAPER, PaperShape
 from tersely.text.vocabulary import SPECIAL_TOKENS, Vocabulary
 
@@ -49,7 +49,7 @@ def random_paper_model(
     words = [f"w{number}" for number in range(vocabulary - len(SPECIAL_TOKENS))]
     settings = {"shape": shape.as_settings(), "encoder": {"kind": "learned"}}
     return ModelFolder(
-        PAPER, settings, compress(tensors, "int8"), Vocabulary([*SPECIAL_TOKENS, *words])
+        PAPER, settings, cast_weights(tensors, "int8"), Vocabulary([*SPECIAL_TOKENS, *words])
     )
 
 
@@ -80,7 +80,7 @@ def widen(model: ModelFolder, units: int) -> ModelFolder:
     )
     tensors = {}
     for name, spec in large.tensors().items():
-        weights = dense(model.tensors[name])
+        weights = dequantize(model.tensors[name])
         extents = zip(weights.shape, spec.shape, strict=True)
         indices = [_new_indices(*pair, block, larger_block) for pair in extents]
         tensors[name] = np.zeros(spec.shape, np.float32)

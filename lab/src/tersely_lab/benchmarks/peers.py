@@ -76,7 +76,7 @@ def ensure_venv(
     if marker.exists() and json.loads(marker.read_text(encoding="utf-8")) == versions:
         return
     if folder.exists() and any(folder.iterdir()) and not (folder / "pyvenv.cfg").exists():
-        raise UsageError(f"{folder}: exists and is no venv. Give another --peers, or --no-peer.")
+        raise UsageError(f"{folder}: exists and is not a venv. Give another --peers, or --no-peer.")
     for command in commands:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:

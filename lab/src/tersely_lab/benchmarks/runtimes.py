@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from tersely.errors import UsageError
 from tersely.model.folder import ModelFolder
-from tersely.model.quantization import dense
+from tersely.model.quantization import dequantize
 from tersely.model.shapes import MONOTONE, MonotoneShape
 from tersely.runtime.arrays import Floats, Ids
 from tersely.runtime.kernels.backend import BACKEND, log_softmax
@@ -99,7 +99,7 @@ def measure(bench: RuntimesBench) -> dict[str, Any]:
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(bench.rounds):
         for name, step in steps.items():
-            seconds[name].append(_seconds_a_step(step, state, tokens))
+            seconds[name].append(_seconds_per_step(step, state, tokens))
     ours = _first_output(steps[OURS], state, tokens[0])
     return {
         "rows": bench.rows,
@@ -174,12 +174,12 @@ def _our_step(runtime: MonotoneRuntime, start: MonotoneState) -> Step:
     def step(last: Ids, fed: Floats, hidden: Floats, cell: Floats) -> StepOutput:
         state, next_token = runtime.step(replace(start, hidden=hidden, cell=cell), last)
         log_probs = log_softmax(next_token.softmax.head_scores(state.hidden))
-        return state.hidden, state.cell, next_token.place[:, None], log_probs
+        return state.hidden, state.cell, next_token.place_logit[:, None], log_probs
 
     return step
 
 
-def _seconds_a_step(step: Step, state: MonotoneState, tokens: list[Ids]) -> float:
+def _seconds_per_step(step: Step, state: MonotoneState, tokens: list[Ids]) -> float:
     fed = _first_keywords(state)
     hidden, cell = state.hidden, state.cell
     start = time.process_time()
@@ -213,12 +213,12 @@ def _import_seconds(module: str, times: int) -> float:
 
 
 def _run_seconds(code: str, times: int) -> float:
-    spent = []
+    seconds = []
     for _ in range(times):
         start = time.perf_counter()
         subprocess.run([sys.executable, "-c", code], check=True)
-        spent.append(time.perf_counter() - start)
-    return min(spent)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
 
 
 class OnnxStep:
@@ -285,7 +285,7 @@ def quantise(graph: Any) -> bytes:
 
 
 def _weights(model: ModelFolder) -> Mapping[str, npt.NDArray[Any]]:
-    tensors = {name: dense(tensor) for name, tensor in model.tensors.items()}
+    tensors = {name: dequantize(tensor) for name, tensor in model.tensors.items()}
     embedding = tensors["decoder.embedding.weight"]
     head = "decoder.softmax.output.weight"
     weights = {

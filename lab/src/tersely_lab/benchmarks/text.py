@@ -24,7 +24,7 @@ Detokenise = Callable[[Any], str]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--sentences", type=Path, metavar="FILE", help="one a line (the fixture)")
+    add("--sentences", type=Path, metavar="FILE", help="one per line (the fixture)")
     add("--limit", type=int, default=20_000, metavar="N", help="sentences (20000)")
 
 

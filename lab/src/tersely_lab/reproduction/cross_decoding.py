@@ -29,7 +29,7 @@ from tersely_lab.reproduction.runs import Results, Run
 MATRIX_FILE = "matrix.json"
 BATCH_SENTENCES = 128
 
-Say = Callable[[str], None]
+OnProgress = Callable[[str], None]
 Pair = tuple[str, str]  # names of the encoder's and of the decoder's run
 
 
@@ -63,7 +63,12 @@ def participants(results: Results) -> list[Run]:
 
 
 def evaluate_matrix(
-    runs: Sequence[Run], known: Matrix | None, *, sentences: int, keep: Path, say: Say
+    runs: Sequence[Run],
+    known: Matrix | None,
+    *,
+    sentences: int,
+    keep: Path,
+    on_progress: OnProgress,
 ) -> Matrix:
     """Decode every pair that `known` lacks; write the matrix to `keep` after each decoder."""
     count = min(sentences, len(runs[0].outcomes)) if runs else 0
@@ -85,7 +90,7 @@ def evaluate_matrix(
             missing[decoder.name] = f"its model cannot be loaded ({error})"
             continue
         for encoder in encoders:
-            say(f"{encoder.label} keywords, {decoder.label} decoder")
+            on_progress(f"{encoder.label} keywords, {decoder.label} decoder")
             try:
                 rows = read_predictions(encoder.folder / "predictions.jsonl")[:count]
             except (OSError, TerselyError) as error:
@@ -101,7 +106,7 @@ def decode(completer: Completer, rows: Sequence[PredictionRecord]) -> Bits:
     exact: list[bool] = []
     for start in range(0, len(rows), BATCH_SENTENCES):
         batch = rows[start : start + BATCH_SENTENCES]
-        guesses = completer.guess([row.keywords for row in batch])
+        guesses = completer.greedy_decode([row.keywords for row in batch])
         exact += [
             guess.tokens == tuple(tokenise(row.sentence).tokens)
             for guess, row in zip(guesses, batch, strict=True)

@@ -268,7 +268,9 @@ def test_decoders_are_timed_in_turns_on_the_same_keywords(
     completed: dict[str, list[Any]] = {"monotone": [], "paper": []}
     sizes: list[int] = []
 
-    def suggest(self: Completer, rows: Any, beam: Any, budget: float | None = None) -> list[Any]:
+    def beam_decode(
+        self: Completer, rows: Any, beam: Any, budget: float | None = None
+    ) -> list[Any]:
         completed[self.model.architecture].append(rows)
         if self.model.architecture == "paper":
             assert isinstance(self.runtime, PaperRuntime)
@@ -276,7 +278,7 @@ def test_decoders_are_timed_in_turns_on_the_same_keywords(
         passed[0] += 3.0 if self.model.architecture == "paper" else 2.0
         return [[] for _ in rows]
 
-    monkeypatch.setattr(Completer, "suggest", suggest)
+    monkeypatch.setattr(Completer, "beam_decode", beam_decode)
     monkeypatch.setattr(benchmark, "time", SimpleNamespace(perf_counter=lambda: passed[0]))
     monkeypatch.setattr(benchmark, "TIMED_SENTENCES", 5)
     speed = decoding_time(bench, list(finished_runs(bench.sweep)), print)

@@ -165,7 +165,7 @@ def test_keywords_of_rules_are_listed_by_every_metric(text: str) -> None:
 
 def test_budget_error_and_decoding_time_are_stated(text: str) -> None:
     assert "A budget is kept to within 0.012." in text
-    assert "Decoding takes 20.0 ms a sentence, the paper's decoder (unif-0.5) with its " in text
+    assert "Decoding takes 20.0 ms per sentence, the paper's decoder (unif-0.5) with its " in text
     assert " 300 units 50.1, 2.50 times as long; with the units it was trained with 40.0." in text
 
 

@@ -105,7 +105,7 @@ def test_results_are_json_and_render_as_tables(results: dict[str, Any]) -> None:
     assert OPENNMT in text
     assert "`complete_batch` of 64" in text
     assert "The size of the install was not measured." in text
-    assert "wanted ≥ 40" in text
+    assert "target ≥ 40" in text
 
 
 def test_suggestions_of_another_length_are_refused(

@@ -34,7 +34,7 @@ def test_every_result_is_in_the_tables() -> None:
     assert "| the model | 8.0 | 12.0 | 20.0 | 9.0 | 13.0 | 21.0 | 1.0 |" in text
     assert f"| {OPENNMT} | 60.0 | 60.0 | 60.0 | 9.0 | 13.0 | 21.0 | 7.5 |" in text
     assert "| the model | 6.3 | 1.20 | 110 | 9.3 |" in text
-    assert "5.00 ms a query" in text
+    assert "5.00 ms per query" in text
     assert "31% of that" in text
     assert "| processor | 400 | 100 | 4.0 |" in text
     assert "Peak memory: 90 MiB resident" in text
@@ -42,8 +42,8 @@ def test_every_result_is_in_the_tables() -> None:
 
 
 def test_missed_targets_stand_out() -> None:
-    assert "- speed: 7.50; wanted ≥ 4: reached" in render(RESULTS)
-    assert "- share: 0.31; wanted ≥ 0.6: NOT REACHED" in render(RESULTS)
+    assert "- speed: 7.50; target ≥ 4: reached" in render(RESULTS)
+    assert "- share: 0.31; target ≥ 0.6: NOT REACHED" in render(RESULTS)
 
 
 def test_an_unknown_install_size_is_stated() -> None:

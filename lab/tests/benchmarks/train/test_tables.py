@@ -67,9 +67,9 @@ def rendered(**changes: Any) -> str:
 
 def test_missed_targets_are_shown() -> None:
     text = rendered()
-    assert f"{NAME}: 1.50 × the peer; wanted ≥ 2: NOT REACHED" in text
-    assert "takes 1.20 × one on the small; wanted ≤ 1.1: NOT REACHED" in text
-    assert "900 MiB at its peak; wanted < 2,048: reached" in text
+    assert f"{NAME}: 1.50 × the peer; target ≥ 2: NOT REACHED" in text
+    assert "takes 1.20 × one on the small; target ≤ 1.1: NOT REACHED" in text
+    assert "900 MiB at its peak; target < 2,048: reached" in text
 
 
 def test_throughput_is_compared_with_the_peer_by_either_clock() -> None:

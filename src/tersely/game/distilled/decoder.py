@@ -8,9 +8,9 @@ keywords in order, whatever the weights are.
 
 Keywords are aligned leftmost (alignment.py), so each sentence has one sequence of choices. The loss
 is its negative log-probability: a plain sum, with the softmax only where a word is generated. The
-decoder could also generate the next keyword instead of placing it; that way to the same sentence is
-not counted. So the loss is an upper bound of −log p(x|z). The gap is small, because the decoder's
-input contains the next keyword.
+next keyword is always placed and never generated, but the softmax is not renormalised without it.
+So the loss is an upper bound of −log p(x|z) under a renormalised softmax. The gap is small, because
+the decoder's input contains the next keyword.
 """
 
 import torch
@@ -72,8 +72,8 @@ class MonotoneDecoder(nn.Module):
 
     def _log_probabilities(self, states: Tensor, is_placed: Tensor, targets: Tensor) -> Tensor:
         """Return the log-probability of placing or generating each target: (all tokens,)."""
-        place = self.place(states).squeeze(1)
-        log_choice = logsigmoid(torch.where(is_placed, place, -place))
+        place_logit = self.place(states).squeeze(1)
+        log_choice = logsigmoid(torch.where(is_placed, place_logit, -place_logit))
         generated = (~is_placed).nonzero().squeeze(1)
         if not len(generated):
             return log_choice

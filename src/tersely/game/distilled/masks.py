@@ -19,7 +19,13 @@ from tersely.game.batch import Batch
 from tersely.game.distilled.scheme import MonotoneScheme, token_values
 from tersely.game.paper.rules import MaskRule, RandomRateRule, StopwordRule, UnifRule
 from tersely.model.budget_features import keyword_counts
-from tersely.selection.budget import MAX_BUDGET, MIN_BUDGET, Floats, marginal_gains, sort_by_value
+from tersely.selection.budget import (
+    MAX_TRAINED_BUDGET,
+    MIN_TRAINED_BUDGET,
+    Floats,
+    marginal_gains,
+    sort_by_value,
+)
 from tersely.text.keywords import Stopword
 from tersely.text.vocabulary import Vocabulary
 
@@ -79,7 +85,7 @@ class MaskSampler:
         """Draw budgets and masks."""
         count = len(batch.lengths)
         uniform = torch.rand(count, generator=generator, dtype=torch.float64)
-        budgets = MIN_BUDGET + (MAX_BUDGET - MIN_BUDGET) * uniform
+        budgets = MIN_TRAINED_BUDGET + (MAX_TRAINED_BUDGET - MIN_TRAINED_BUDGET) * uniform
         predicted_losses = scheme.predict_losses(batch, budgets)
         values = self._add_noise(token_values(predicted_losses.detach()), generator)
         by_rule = torch.rand(count, generator=generator) < self.rule_share

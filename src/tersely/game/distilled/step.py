@@ -1,4 +1,4 @@
-"""The training step of a monotone scheme: the decoder learns from masks, the encoder from it.
+"""The training step of a monotone scheme: masks train the decoder, its losses the encoder.
 
 The decoder is trained by maximum likelihood on the masks of masks.py. The encoder is trained by
 squared error to predict the decoder's loss at every token. No gradient is estimated by sampling.

@@ -50,7 +50,7 @@ class PackedLstm(nn.Module):
         weight, bias = self.weight_ih_l0, self.bias_ih_l0 + self.bias_hh_l0
         width = vectors.shape[1]
         inputs = linear(vectors, weight[:, :width])
-        # The constant input is multiplied once a row instead of once a step.
+        # The constant input is multiplied once per row instead of once per step.
         offset = bias.expand(len(layout.order), -1)
         if constant is not None:
             offset = linear(constant[layout.order], weight[:, width:], bias)

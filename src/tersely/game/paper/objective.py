@@ -55,10 +55,10 @@ class Objective(Protocol):
     def multiplier(self) -> float:
         """λ, in tokens for each nat per token."""
 
-    def penalised_costs(self, cost_tokens: Tensor, loss_nats_a_token: Tensor) -> Tensor:
+    def penalised_costs(self, cost_tokens: Tensor, loss_nats_per_token: Tensor) -> Tensor:
         """Return G(x, z) of each sentence (batch,), to be minimised (paper, equation 7)."""
 
-    def update(self, mean_loss_nats_a_token: float) -> None:
+    def update(self, mean_loss_nats_per_token: float) -> None:
         """Update λ after a training step with this mean loss."""
 
     def state_dict(self) -> dict[str, float]:
@@ -89,11 +89,11 @@ class Linear:
         """λ."""
         return self._multiplier
 
-    def penalised_costs(self, cost_tokens: Tensor, loss_nats_a_token: Tensor) -> Tensor:
+    def penalised_costs(self, cost_tokens: Tensor, loss_nats_per_token: Tensor) -> Tensor:
         """Return cost + λ loss."""
-        return cost_tokens + self._multiplier * loss_nats_a_token
+        return cost_tokens + self._multiplier * loss_nats_per_token
 
-    def update(self, mean_loss_nats_a_token: float) -> None:
+    def update(self, mean_loss_nats_per_token: float) -> None:
         """Do nothing: λ is fixed."""
 
     def state_dict(self) -> dict[str, float]:
@@ -140,17 +140,19 @@ class Constrained:
         """λ."""
         return float(self._lambda.detach())
 
-    def penalised_costs(self, cost_tokens: Tensor, loss_nats_a_token: Tensor) -> Tensor:
+    def penalised_costs(self, cost_tokens: Tensor, loss_nats_per_token: Tensor) -> Tensor:
         """Return cost + λ (loss − ε)."""
-        return cost_tokens + self.multiplier * (loss_nats_a_token - self.epsilon)
+        return cost_tokens + self.multiplier * (loss_nats_per_token - self.epsilon)
 
-    def update(self, mean_loss_nats_a_token: float) -> None:
+    def update(self, mean_loss_nats_per_token: float) -> None:
         """Take a gradient ascent step in λ, then project it to λ ≥ 0.
 
         The gradient of the objective (paper, equation 5) in λ is E[loss] − ε: λ rises while the
         loss is above ε and falls while it is below.
         """
-        self._lambda.grad = torch.tensor(mean_loss_nats_a_token - self.epsilon, dtype=torch.float64)
+        self._lambda.grad = torch.tensor(
+            mean_loss_nats_per_token - self.epsilon, dtype=torch.float64
+        )
         self._optimizer.step()
         with torch.no_grad():
             self._lambda.clamp_(min=0.0)

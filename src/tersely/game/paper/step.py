@@ -27,7 +27,7 @@ class PolicyGradientStep:
     samples: int
     exploration_floor: float
     entropy_bonus: float  # tokens per nat
-    logit_penalty: float  # tokens for the square of a logit
+    logit_penalty: float  # tokens per squared logit
     scale_decoder_by_multiplier: bool
 
     def compute_loss(

@@ -33,16 +33,16 @@ ALWAYS_INLINE floats hyperbolic_tangent(floats x) {
 /* One vector of units of one row, or the first `count` of its lanes. */
 ALWAYS_INLINE void lstm_units(const lstm_cell_step *step, size_t row, size_t unit, size_t count) {
     const float *gates = step->gates + 4 * row * step->units + unit;
-    size_t at = row * step->units + unit;
+    size_t index = row * step->units + unit;
     floats input = load_part(gates, count);
     floats forget = load_part(gates + step->units, count);
     floats candidate = load_part(gates + 2 * step->units, count);
     floats output = load_part(gates + 3 * step->units, count);
-    floats cell = load_part(step->cell + at, count);
+    floats cell = load_part(step->cell + index, count);
     floats next_cell = sigmoid(forget) * cell + sigmoid(input) * hyperbolic_tangent(candidate);
     floats next_hidden = sigmoid(output) * hyperbolic_tangent(next_cell);
-    store_part(step->next_cell + at, next_cell, count);
-    store_part(step->next_hidden + at, next_hidden, count);
+    store_part(step->next_cell + index, next_cell, count);
+    store_part(step->next_hidden + index, next_hidden, count);
 }
 
 static void lstm_cell(const lstm_cell_step *step) {
@@ -56,26 +56,27 @@ static void lstm_cell(const lstm_cell_step *step) {
 /* The greatest value that is not NaN. */
 static float greatest_of(const float *values, size_t count) {
     float greatest = -INFINITY;
-    size_t at = 0;
+    size_t index = 0;
     if (count >= LANES) {
         floats lanes = load(values);
-        for (at = LANES; at + LANES <= count; at += LANES)
-            lanes = max_lanes(load(values + at), lanes);
+        for (index = LANES; index + LANES <= count; index += LANES)
+            lanes = max_lanes(load(values + index), lanes);
         for (int lane = 0; lane < LANES; lane++)
             greatest = lanes[lane] > greatest ? lanes[lane] : greatest;
     }
-    for (; at < count; at++) greatest = values[at] > greatest ? values[at] : greatest;
+    for (; index < count; index++) greatest = values[index] > greatest ? values[index] : greatest;
     return greatest;
 }
 
 static float logsumexp_row(const float *scores, size_t columns) {
     float greatest = greatest_of(scores, columns);
     floats sums = splat(0.0f);
-    size_t at = 0;
-    for (; at + LANES <= columns; at += LANES) sums += exponential(load(scores + at) - greatest);
+    size_t index = 0;
+    for (; index + LANES <= columns; index += LANES)
+        sums += exponential(load(scores + index) - greatest);
     double sum = 0.0;
     for (int lane = 0; lane < LANES; lane++) sum += sums[lane];
-    for (; at < columns; at++) sum += exp((double)scores[at] - greatest);
+    for (; index < columns; index++) sum += exp((double)scores[index] - greatest);
     return greatest + (float)log(sum);
 }
 

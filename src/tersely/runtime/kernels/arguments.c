@@ -35,29 +35,29 @@ static const type_description TYPES[] = {
     [UINT64] = {"uint64", "LQ", 8},  [BOOL] = {"bool", "?", 1},
 };
 
-static int axis_count(const parameter *of) {
+static int axis_count(const parameter *expected) {
     int count = 0;
-    while (of->axes[count] != NO_AXIS) count++;
+    while (expected->axes[count] != NO_AXIS) count++;
     return count;
 }
 
-int intern_names(signature *of) {
-    for (int place = 0; place < of->count; place++) {
-        of->names[place] = PyUnicode_InternFromString(of->parameters[place].name);
-        if (!of->names[place]) return 0;
+int intern_names(signature *function) {
+    for (int index = 0; index < function->count; index++) {
+        function->names[index] = PyUnicode_InternFromString(function->parameters[index].name);
+        if (!function->names[index]) return 0;
     }
     return 1;
 }
 
-/* The value passed for parameter `place`; callers mostly keep the order of the signature. */
-static PyObject *find_value(const signature *of, int place, PyObject *const *values,
+/* The value passed for parameter `index`; callers mostly keep the order of the signature. */
+static PyObject *find_value(const signature *function, int index, PyObject *const *values,
                             PyObject *names) {
-    if (PyTuple_GetItem(names, place) == of->names[place]) return values[place];
-    const char *name = of->parameters[place].name;
-    for (int at = 0; at < of->count; at++)
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, at), name) == 0)
-            return values[at];
-    PyErr_Format(PyExc_TypeError, "%s(): argument '%s' is missing", of->name, name);
+    if (PyTuple_GetItem(names, index) == function->names[index]) return values[index];
+    const char *name = function->parameters[index].name;
+    for (int other = 0; other < function->count; other++)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, other), name) == 0)
+            return values[other];
+    PyErr_Format(PyExc_TypeError, "%s(): argument '%s' is missing", function->name, name);
     return NULL;
 }
 
@@ -68,66 +68,67 @@ static int has_type(const Py_buffer *buffer, const type_description *type) {
 }
 
 /* Compare the size of each axis with the size that an axis of this name has already. */
-static int bind_axes(arguments *taken, const parameter *of, const Py_buffer *buffer) {
-    for (int at = 0; at < buffer->ndim; at++) {
-        axis name = of->axes[at];
-        if (taken->sizes[name] < 0) taken->sizes[name] = buffer->shape[at];
-        if (taken->sizes[name] != buffer->shape[at]) {
+static int bind_axes(arguments *taken, const parameter *expected, const Py_buffer *buffer) {
+    for (int index = 0; index < buffer->ndim; index++) {
+        axis name = expected->axes[index];
+        if (taken->sizes[name] < 0) taken->sizes[name] = buffer->shape[index];
+        if (taken->sizes[name] != buffer->shape[index]) {
             PyErr_Format(PyExc_ValueError,
                          "%s(): argument '%s' has size %zd on axis %d (%s); expected %zd",
-                         taken->of->name, of->name, buffer->shape[at], at, AXIS_NAMES[name],
-                         taken->sizes[name]);
+                         taken->function->name, expected->name, buffer->shape[index], index,
+                         AXIS_NAMES[name], taken->sizes[name]);
             return 0;
         }
     }
     return 1;
 }
 
-static int take_array(arguments *taken, int place, PyObject *value) {
-    const parameter *of = &taken->of->parameters[place];
-    Py_buffer *buffer = &taken->buffers[place];
-    int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (of->access == WRITE ? PyBUF_WRITABLE : 0);
+static int take_array(arguments *taken, int index, PyObject *value) {
+    const parameter *expected = &taken->function->parameters[index];
+    Py_buffer *buffer = &taken->buffers[index];
+    int is_written = expected->access == WRITE;
+    int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (is_written ? PyBUF_WRITABLE : 0);
     int is_held = PyObject_GetBuffer(value, buffer, flags) == 0;
     if (is_held) {
-        taken->taken = place + 1;
-        if (buffer->ndim == axis_count(of) && has_type(buffer, &TYPES[of->type]))
-            return bind_axes(taken, of, buffer);
+        taken->taken = index + 1;
+        if (buffer->ndim == axis_count(expected) && has_type(buffer, &TYPES[expected->type]))
+            return bind_axes(taken, expected, buffer);
     } else {
         PyErr_Clear();
     }
     PyErr_Format(PyExc_ValueError,
                  "%s(): argument '%s' must be a %sC-contiguous %s array with %d axes",
-                 taken->of->name, of->name, of->access == WRITE ? "writable " : "",
-                 TYPES[of->type].name, axis_count(of));
+                 taken->function->name, expected->name, is_written ? "writable " : "",
+                 TYPES[expected->type].name, axis_count(expected));
     return 0;
 }
 
-static int take_integer(arguments *taken, int place, PyObject *value) {
-    taken->integers[place] = PyLong_AsLongLong(value);
+static int take_integer(arguments *taken, int index, PyObject *value) {
+    taken->integers[index] = PyLong_AsLongLong(value);
     if (!PyErr_Occurred()) {
-        taken->taken = place + 1;
+        taken->taken = index + 1;
         return 1;
     }
     PyErr_Clear();
     PyErr_Format(PyExc_ValueError, "%s(): argument '%s' must be an integer of 64 bits",
-                 taken->of->name, taken->of->parameters[place].name);
+                 taken->function->name, taken->function->parameters[index].name);
     return 0;
 }
 
-int take_arguments(arguments *taken, const signature *of, PyObject *const *values,
+int take_arguments(arguments *taken, const signature *function, PyObject *const *values,
                    Py_ssize_t positional, PyObject *names) {
-    taken->of = of;
+    taken->function = function;
     taken->taken = 0;
     for (int name = 0; name < AXIS_COUNT; name++) taken->sizes[name] = -1;
-    if (positional || !names || PyTuple_Size(names) != of->count) {
-        PyErr_Format(PyExc_TypeError, "%s() takes exactly %d arguments, all by keyword", of->name,
-                     of->count);
+    if (positional || !names || PyTuple_Size(names) != function->count) {
+        PyErr_Format(PyExc_TypeError, "%s() takes exactly %d arguments, all by keyword",
+                     function->name, function->count);
         return 0;
     }
-    for (int place = 0; place < of->count; place++) {
-        PyObject *value = find_value(of, place, values, names);
-        int is_integer = of->parameters[place].type == INTEGER;
-        if (!value || !(is_integer ? take_integer : take_array)(taken, place, value)) {
+    for (int index = 0; index < function->count; index++) {
+        PyObject *value = find_value(function, index, values, names);
+        int is_integer = function->parameters[index].type == INTEGER;
+        if (!value || !(is_integer ? take_integer : take_array)(taken, index, value)) {
             release_arguments(taken);
             return 0;
         }
@@ -136,12 +137,13 @@ int take_arguments(arguments *taken, const signature *of, PyObject *const *value
 }
 
 int require(const arguments *taken, int condition, const char *requirement) {
-    if (!condition) PyErr_Format(PyExc_ValueError, "%s(): %s", taken->of->name, requirement);
+    if (!condition) PyErr_Format(PyExc_ValueError, "%s(): %s", taken->function->name, requirement);
     return condition;
 }
 
 void release_arguments(arguments *taken) {
-    for (int place = 0; place < taken->taken; place++)
-        if (taken->of->parameters[place].type != INTEGER) PyBuffer_Release(&taken->buffers[place]);
+    for (int index = 0; index < taken->taken; index++)
+        if (taken->function->parameters[index].type != INTEGER)
+            PyBuffer_Release(&taken->buffers[index]);
     taken->taken = 0;
 }

@@ -54,10 +54,10 @@ typedef struct {
 } signature;
 
 /* Intern the names of the parameters; return 0 if there is no memory. */
-int intern_names(signature *of);
+int intern_names(signature *function);
 
 typedef struct {
-    const signature *of;
+    const signature *function;
     int taken;                         /* arguments that hold a buffer or an integer */
     Py_buffer buffers[MAX_PARAMETERS]; /* of arrays */
     int64_t integers[MAX_PARAMETERS];
@@ -66,7 +66,7 @@ typedef struct {
 
 /* Take all arguments of a call by keyword. Return 0, with a Python exception and nothing to
    release, if one of them is missing or does not fit its parameter. */
-int take_arguments(arguments *taken, const signature *of, PyObject *const *values,
+int take_arguments(arguments *taken, const signature *function, PyObject *const *values,
                    Py_ssize_t positional, PyObject *names);
 
 /* Return `condition`; if it is 0, raise ValueError with what was required. */

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { INTERFACE_VERSION = 3 }; /* raised with every change of the parameters of a kernel */
+enum { INTERFACE_VERSION = 4 }; /* raised with every change of the parameters of a kernel */
 
 /* Set once, when the module is loaded. */
 static const kernel_table *kernels = &generic_kernels;
@@ -183,7 +183,7 @@ static signature TOP_K = {
     "top_k",
     8,
     {{"scores", FLOAT32, WRITE, {ROWS, COLUMNS}},
-     {"shift", FLOAT32, READ, {ROWS}},
+     {"log_normalizer", FLOAT32, READ, {ROWS}},
      {"threshold", FLOAT32, READ, {ROWS}},
      {"override_columns", INT64, READ, {ROWS, OVERRIDES}},
      {"override_values", FLOAT32, READ, {ROWS, OVERRIDES}},
@@ -194,7 +194,10 @@ static signature TOP_K = {
 
 static PyObject *top_k(PyObject *self, PyObject *const *values, Py_ssize_t positional,
                        PyObject *names) {
-    enum { SCORES, SHIFT, THRESHOLD, OVERRIDE_COLUMNS, OVERRIDE_VALUES, IDS, VALUES, ARG_COLUMNS };
+    enum {
+        SCORES, LOG_NORMALIZER, THRESHOLD, OVERRIDE_COLUMNS, OVERRIDE_VALUES, IDS, VALUES,
+        ARG_COLUMNS,
+    };
     arguments given;
     if (!take_arguments(&given, &TOP_K, values, positional, names)) return NULL;
     Py_ssize_t count = given.sizes[COUNT];
@@ -205,7 +208,7 @@ static PyObject *top_k(PyObject *self, PyObject *const *values, Py_ssize_t posit
                 "ids must have between 1 and `columns` columns")) {
         top_k_rows rows = {
             .scores = given.buffers[SCORES].buf,
-            .shift = given.buffers[SHIFT].buf,
+            .log_normalizer = given.buffers[LOG_NORMALIZER].buf,
             .threshold = given.buffers[THRESHOLD].buf,
             .override_columns = given.buffers[OVERRIDE_COLUMNS].buf,
             .override_values = given.buffers[OVERRIDE_VALUES].buf,
@@ -230,20 +233,21 @@ static PyObject *top_k(PyObject *self, PyObject *const *values, Py_ssize_t posit
 /* Whether the first row of each sentence lies within the rows, in order. */
 static int are_starts(const int64_t *starts, Py_ssize_t count, Py_ssize_t rows) {
     int is_right = count >= 1 && starts[0] == 0 && starts[count - 1] == rows;
-    for (Py_ssize_t at = 1; at < count; at++) is_right = is_right && starts[at - 1] <= starts[at];
+    for (Py_ssize_t index = 1; index < count; index++)
+        is_right = is_right && starts[index - 1] <= starts[index];
     return is_right;
 }
 
 static size_t max_rows(const int64_t *starts, Py_ssize_t count) {
     int64_t most = 0;
-    for (Py_ssize_t at = 1; at < count; at++)
-        if (starts[at] - starts[at - 1] > most) most = starts[at] - starts[at - 1];
+    for (Py_ssize_t index = 1; index < count; index++)
+        if (starts[index] - starts[index - 1] > most) most = starts[index] - starts[index - 1];
     return (size_t)most;
 }
 
 /* The parameters of prune(): fields of Candidates, fields of Pruned, and three integers. */
 enum {
-    SCORES, TOKENS, PREFIX_SCORE, DEDUP_KEY, MATCHED, NEXT_KEYWORD, MAY_END, IS_IGNORED,
+    SCORES, TOKENS, HYPOTHESIS_SCORE, DEDUP_KEY, MATCHED, NEXT_KEYWORD, MAY_END, IS_IGNORED,
     IS_FORBIDDEN, ARG_STARTS, RESERVES_SLOT,
     SIZES, OUT_ROW, OUT_TOKEN, OUT_MATCHED, OUT_SCORE, OUT_DEDUP_KEY, ENDED_ROW, ENDED_SCORE,
     WIDTH, MAX_DUPLICATES, END_ID,
@@ -254,7 +258,7 @@ static signature PRUNE = {
     22,
     {[SCORES] = {"scores", FLOAT32, READ, {ROWS, CHOICES}},
      [TOKENS] = {"tokens", INT64, READ, {ROWS, CHOICES}},
-     [PREFIX_SCORE] = {"prefix_score", FLOAT64, READ, {ROWS}},
+     [HYPOTHESIS_SCORE] = {"hypothesis_score", FLOAT64, READ, {ROWS}},
      [DEDUP_KEY] = {"dedup_key", UINT64, READ, {ROWS}},
      [MATCHED] = {"matched", INT64, READ, {ROWS}},
      [NEXT_KEYWORD] = {"next_keyword", INT64, READ, {ROWS}},
@@ -299,7 +303,7 @@ static void prune_sentences(const arguments *given, const int64_t *starts, candi
     candidate_rows in = {
         .scores = buffers[SCORES].buf,
         .tokens = buffers[TOKENS].buf,
-        .prefix_score = buffers[PREFIX_SCORE].buf,
+        .hypothesis_score = buffers[HYPOTHESIS_SCORE].buf,
         .dedup_key = buffers[DEDUP_KEY].buf,
         .matched = buffers[MATCHED].buf,
         .next_keyword = buffers[NEXT_KEYWORD].buf,
@@ -314,8 +318,9 @@ static void prune_sentences(const arguments *given, const int64_t *starts, candi
     };
     const uint8_t *reserves_slot = buffers[RESERVES_SLOT].buf;
     int64_t *sizes = buffers[SIZES].buf;
-    for (Py_ssize_t at = 0; at < given->sizes[SENTENCES]; at++)
-        sizes[at] = prune_sentence(&in, starts[at], starts[at + 1], reserves_slot[at], heap, out);
+    for (Py_ssize_t index = 0; index < given->sizes[SENTENCES]; index++)
+        sizes[index] = prune_sentence(&in, starts[index], starts[index + 1], reserves_slot[index],
+                                      heap, out);
 }
 
 static PyObject *prune(PyObject *self, PyObject *const *values, Py_ssize_t positional,
@@ -385,8 +390,8 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "compiled", NULL,
 
 PyMODINIT_FUNC PyInit_compiled(void) {
     signature *all[] = {&MULTIPLY_FLOAT32, &MULTIPLY_INT8, &LSTM_CELL, &LOGSUMEXP, &TOP_K, &PRUNE};
-    for (size_t at = 0; at < sizeof all / sizeof *all; at++)
-        if (!intern_names(all[at])) return NULL;
+    for (size_t index = 0; index < sizeof all / sizeof *all; index++)
+        if (!intern_names(all[index])) return NULL;
     kernels = select_kernels();
     PyObject *module = PyModule_Create(&definition);
     if (module && (PyModule_AddStringConstant(module, "INSTRUCTIONS", kernels->name) < 0 ||

@@ -48,7 +48,7 @@ def logsumexp(
 def top_k(
     *,
     scores: Floats,  # (rows, all columns): overridden, then restored
-    shift: Floats,  # (rows,)
+    log_normalizer: Floats,  # (rows,)
     threshold: Floats,  # (rows,)
     override_columns: Ids,  # (rows, overrides)
     override_values: Floats,  # (rows, overrides)
@@ -60,7 +60,7 @@ def prune(
     *,
     scores: Floats,  # (rows, choices)
     tokens: Ids,  # (rows, choices)
-    prefix_score: Doubles,  # (rows,), as the next four
+    hypothesis_score: Doubles,  # (rows,), as the next four
     dedup_key: DedupKeys,
     matched: Ids,
     next_keyword: Ids,

@@ -12,7 +12,7 @@ from tersely.runtime.kernels import compiled
 from tersely.runtime.kernels.numpy_backend import Overrides, TopK
 from tersely.runtime.kernels.pruning import Candidates, Pruned
 
-INTERFACE = 3
+INTERFACE = 4
 if compiled.INTERFACE != INTERFACE:
     raise ImportError("The kernels were compiled from another version; install tersely again.")
 
@@ -50,27 +50,27 @@ class Matrix:
         """Whether products use int8 weights."""
         return self._int8_panels is not None
 
-    def times(self, rows: Floats, onto: Floats | None = None) -> Floats:
-        """Map (..., units) to (..., columns), plus `onto`, which may be overwritten."""
+    def matmul(self, rows: Floats, add_to: Floats | None = None) -> Floats:
+        """Map (..., units) to (..., columns), plus `add_to`, which may be overwritten."""
         units, columns = self.shape
         flat = np.ascontiguousarray(rows, np.float32)
         if rows.ndim != 2:
             flat = flat.reshape(math.prod(rows.shape[:-1]), units)
-        if onto is None:
+        if add_to is None:
             out = np.empty((len(flat), columns), np.float32)
         else:
-            out = np.ascontiguousarray(onto, np.float32).reshape(len(flat), columns)
+            out = np.ascontiguousarray(add_to, np.float32).reshape(len(flat), columns)
         if self._int8_panels is not None:
             compiled.multiply_int8(
                 rows=flat,
                 panels=self._int8_panels,
                 scales=self._scales,
                 out=out,
-                accumulate=onto is not None,
+                accumulate=add_to is not None,
             )
         elif self._float32_panels is not None:
             compiled.multiply_float32(
-                rows=flat, panels=self._float32_panels, out=out, accumulate=onto is not None
+                rows=flat, panels=self._float32_panels, out=out, accumulate=add_to is not None
             )
         return out if rows.ndim == 2 else out.reshape(*rows.shape[:-1], columns)
 
@@ -117,7 +117,7 @@ def top_k(scores: Floats, count: int) -> TopK:
         scores,
         count,
         columns=scores.shape[1],
-        shift=np.zeros(rows, np.float32),
+        log_normalizer=np.zeros(rows, np.float32),
         threshold=np.full(rows, -np.inf, np.float32),
         overrides=Overrides(np.empty((rows, 0), np.int64), np.empty((rows, 0), np.float32)),
     )
@@ -128,7 +128,7 @@ def top_k_with_overrides(
     count: int,
     *,
     columns: int,
-    shift: Floats,
+    log_normalizer: Floats,
     threshold: Floats,
     overrides: Overrides,
 ) -> TopK:
@@ -142,7 +142,7 @@ def top_k_with_overrides(
     writable = scores if scores.flags.carray else scores.copy()
     compiled.top_k(
         scores=writable,
-        shift=np.ascontiguousarray(shift),
+        log_normalizer=np.ascontiguousarray(log_normalizer),
         threshold=np.ascontiguousarray(threshold),
         override_columns=np.ascontiguousarray(overrides.columns),
         override_values=np.ascontiguousarray(overrides.values),
@@ -168,7 +168,7 @@ def prune(candidates: Candidates, *, width: int, max_duplicates: int, end_id: in
     continuing, ended = compiled.prune(
         scores=candidates.scores,
         tokens=np.ascontiguousarray(candidates.tokens),
-        prefix_score=candidates.prefix_score,
+        hypothesis_score=candidates.hypothesis_score,
         dedup_key=candidates.dedup_key,
         matched=candidates.matched,
         next_keyword=candidates.next_keyword,

@@ -63,7 +63,7 @@ typedef struct {
 
 typedef struct {
     float *scores;                   /* (row_count, stride): overridden in place, then restored */
-    const float *shift;              /* (row_count,): scores + shift are log-probabilities */
+    const float *log_normalizer;     /* (row_count,): added to scores, gives log-probabilities */
     const float *threshold;          /* (row_count,): only log-probabilities above it count */
     const int64_t *override_columns; /* (row_count, overrides) */
     const float *override_values;    /* (row_count, overrides): log-probabilities */

@@ -40,11 +40,11 @@ class Matrix:
         self._entries = np.ascontiguousarray(weight[:, start:end].T)  # (units, columns)
         self.shape: tuple[int, int] = (self._entries.shape[0], self._entries.shape[1])
 
-    def times(self, rows: Floats, onto: Floats | None = None) -> Floats:
-        """Map (..., units) to (..., columns), plus `onto`, which may be overwritten."""
+    def matmul(self, rows: Floats, add_to: Floats | None = None) -> Floats:
+        """Map (..., units) to (..., columns), plus `add_to`, which may be overwritten."""
         product = self._product(rows)
-        if onto is not None:
-            product += onto
+        if add_to is not None:
+            product += add_to
         return product
 
     def _product(self, rows: Floats) -> Floats:
@@ -125,18 +125,19 @@ def top_k_with_overrides(
     count: int,
     *,
     columns: int,
-    shift: Floats,
+    log_normalizer: Floats,
     threshold: Floats,
     overrides: Overrides,
 ) -> TopK:
-    """Return the top k of the log-probabilities `scores + shift`, some of them overridden.
+    """Return the top k of the log-probabilities `scores + log_normalizer`, some of them overridden.
 
     Only the first `columns` scores of a row are considered, and of these only log-probabilities
-    above the row's threshold. `shift` and `threshold` are (rows,). The result is as top_k's.
+    above the row's threshold. `log_normalizer` and `threshold` are (rows,). The result is as that
+    of top_k.
     """
-    log_probabilities = scores[:, :columns] + shift[:, None]
-    rows, places = np.nonzero((overrides.columns >= 0) & (overrides.columns < columns))
-    log_probabilities[rows, overrides.columns[rows, places]] = overrides.values[rows, places]
+    log_probabilities = scores[:, :columns] + log_normalizer[:, None]
+    rows, indices = np.nonzero((overrides.columns >= 0) & (overrides.columns < columns))
+    log_probabilities[rows, overrides.columns[rows, indices]] = overrides.values[rows, indices]
     ids, values = top_k(log_probabilities, count)
     is_above = values > threshold[:, None]
     if is_above.all():

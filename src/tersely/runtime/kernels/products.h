@@ -21,36 +21,37 @@ typedef struct {
 
 /* The part of the result that a block and a panel contribute. */
 typedef struct {
-    float *to;
+    float *start;
     size_t stride;
     int accumulate;
 } destination;
 
 /* Write one slice of a row, or its first `columns`. */
-ALWAYS_INLINE void write_slice(float *to, floats left, floats right, int accumulate,
+ALWAYS_INLINE void write_slice(float *out, floats left, floats right, int accumulate,
                                size_t columns) {
     if (columns < SLICE) {
         floats both[2] = {left, right};
-        for (size_t at = 0; at < columns; at++)
-            to[at] = (accumulate ? to[at] : 0.0f) + both[at / LANES][at % LANES];
+        for (size_t offset = 0; offset < columns; offset++)
+            out[offset] = (accumulate ? out[offset] : 0.0f) + both[offset / LANES][offset % LANES];
         return;
     }
     if (accumulate) {
-        left += load(to);
-        right += load(to + LANES);
+        left += load(out);
+        right += load(out + LANES);
     }
-    store(to, left);
-    store(to + LANES, right);
+    store(out, left);
+    store(out + LANES, right);
 }
 
 /* Multiply `count` rows, a constant wherever this is inlined, by a panel of float32. */
-ALWAYS_INLINE void float32_block(int count, const float *rows, size_t units, const panel *by,
+ALWAYS_INLINE void float32_block(int count, const float *rows, size_t units, const panel *weights,
                                  destination out) {
-    for (size_t first = 0; first < PANEL && first < by->columns; first += SLICE) {
+    for (size_t first = 0; first < PANEL && first < weights->columns; first += SLICE) {
         floats sums[MAX_BLOCK_ROWS][2];
         for (int row = 0; row < count; row++) sums[row][0] = sums[row][1] = splat(0.0f);
-        for (size_t unit = 0, at = first; unit < units; unit++, at += PANEL) {
-            floats left = load(by->float32 + at), right = load(by->float32 + at + LANES);
+        for (size_t unit = 0, offset = first; unit < units; unit++, offset += PANEL) {
+            floats left = load(weights->float32 + offset);
+            floats right = load(weights->float32 + offset + LANES);
             for (int row = 0; row < count; row++) {
                 floats value = splat(rows[row * units + unit]);
                 sums[row][0] += value * left;
@@ -58,36 +59,38 @@ ALWAYS_INLINE void float32_block(int count, const float *rows, size_t units, con
             }
         }
         for (int row = 0; row < count; row++)
-            write_slice(out.to + row * out.stride + first, sums[row][0], sums[row][1],
-                        out.accumulate, by->columns - first);
+            write_slice(out.start + row * out.stride + first, sums[row][0], sums[row][1],
+                        out.accumulate, weights->columns - first);
     }
 }
 
-ALWAYS_INLINE ints load_pairs(const panel *from, size_t at) {
-    return from->int8 ? widen_pairs(from->int8 + at) : *(const ints *)(from->int16 + at);
+ALWAYS_INLINE ints load_pairs(const panel *weights, size_t offset) {
+    return weights->int8 ? widen_pairs(weights->int8 + offset)
+                         : *(const ints *)(weights->int16 + offset);
 }
 
 /* Multiply `count` rows of int16 pairs, a constant as above, by a panel of int8. */
 ALWAYS_INLINE void int8_block(int count, const int16_t *rows, const float *row_scales, size_t pairs,
-                              const panel *by, destination out) {
-    for (size_t first = 0; first < PANEL && first < by->columns; first += SLICE) {
+                              const panel *weights, destination out) {
+    for (size_t first = 0; first < PANEL && first < weights->columns; first += SLICE) {
         pair_sums sums[MAX_BLOCK_ROWS][2];
         for (int row = 0; row < count; row++) sums[row][0] = sums[row][1] = (pair_sums){0};
-        for (size_t pair = 0, at = 2 * first; pair < pairs; pair++, at += 2 * PANEL) {
-            ints left = load_pairs(by, at), right = load_pairs(by, at + 2 * LANES);
+        for (size_t pair = 0, offset = 2 * first; pair < pairs; pair++, offset += 2 * PANEL) {
+            ints left = load_pairs(weights, offset);
+            ints right = load_pairs(weights, offset + 2 * LANES);
             for (int row = 0; row < count; row++) {
                 ints values = splat_pair(rows + 2 * (row * pairs + pair));
                 sums[row][0] = add_pair_products(sums[row][0], left, values);
                 sums[row][1] = add_pair_products(sums[row][1], right, values);
             }
         }
-        floats left = load(by->column_scales + first);
-        floats right = load(by->column_scales + first + LANES);
+        floats left = load(weights->column_scales + first);
+        floats right = load(weights->column_scales + first + LANES);
         for (int row = 0; row < count; row++)
-            write_slice(out.to + row * out.stride + first,
+            write_slice(out.start + row * out.stride + first,
                         to_floats(total(sums[row][0])) * (left * row_scales[row]),
                         to_floats(total(sums[row][1])) * (right * row_scales[row]),
-                        out.accumulate, by->columns - first);
+                        out.accumulate, weights->columns - first);
     }
 }
 
@@ -97,21 +100,21 @@ ALWAYS_INLINE size_t block_end(size_t row_count, size_t number) {
     return row_count * (number + 1) / blocks;
 }
 
-static void multiply_float32_panel(const float32_product *in, const panel *by, size_t start) {
+static void multiply_float32_panel(const float32_product *in, const panel *weights, size_t start) {
     size_t units = in->units;
     for (size_t number = 0, row = 0, end; row < in->row_count; number++, row = end) {
         end = block_end(in->row_count, number);
         const float *rows = in->rows + row * units;
         destination out = {in->out + start + row * in->columns, in->columns, in->accumulate};
         switch (end - row) { /* constants let the compiler keep all sums in registers */
-            case 1: float32_block(1, rows, units, by, out); break;
-            case 2: float32_block(2, rows, units, by, out); break;
-            case 3: float32_block(3, rows, units, by, out); break;
-            case 4: float32_block(4, rows, units, by, out); break;
-            case 5: float32_block(5, rows, units, by, out); break;
-            case 6: float32_block(6, rows, units, by, out); break;
-            case 7: float32_block(7, rows, units, by, out); break;
-            case 8: float32_block(8, rows, units, by, out); break;
+            case 1: float32_block(1, rows, units, weights, out); break;
+            case 2: float32_block(2, rows, units, weights, out); break;
+            case 3: float32_block(3, rows, units, weights, out); break;
+            case 4: float32_block(4, rows, units, weights, out); break;
+            case 5: float32_block(5, rows, units, weights, out); break;
+            case 6: float32_block(6, rows, units, weights, out); break;
+            case 7: float32_block(7, rows, units, weights, out); break;
+            case 8: float32_block(8, rows, units, weights, out); break;
         }
     }
 }
@@ -122,9 +125,9 @@ ALWAYS_INLINE size_t panel_columns(size_t remaining) {
 
 static void multiply_float32(const float32_product *in) {
     for (size_t start = 0; start < in->columns; start += PANEL) {
-        panel by = {.float32 = in->panels + start * in->units,
-                    .columns = panel_columns(in->columns - start)};
-        multiply_float32_panel(in, &by, start);
+        panel weights = {.float32 = in->panels + start * in->units,
+                         .columns = panel_columns(in->columns - start)};
+        multiply_float32_panel(in, &weights, start);
     }
 }
 
@@ -133,23 +136,24 @@ typedef struct {
     floats highest, lowest, not_finite;
 } extremes;
 
-ALWAYS_INLINE void include_values(extremes *of, floats values) {
-    of->highest = max_lanes(values, of->highest);
-    of->lowest = min_lanes(values, of->lowest);
-    of->not_finite += values * 0.0f;
+ALWAYS_INLINE void include_values(extremes *range, floats values) {
+    range->highest = max_lanes(values, range->highest);
+    range->lowest = min_lanes(values, range->lowest);
+    range->not_finite += values * 0.0f;
 }
 
 /* The greatest absolute value of a row; infinite if a value is not finite. */
 static float greatest_magnitude(const float *row, size_t units) {
-    extremes of = {splat(0.0f), splat(0.0f), splat(0.0f)};
+    extremes range = {splat(0.0f), splat(0.0f), splat(0.0f)};
     size_t unit = 0;
-    for (; unit + LANES <= units; unit += LANES) include_values(&of, load(row + unit));
-    include_values(&of, load_part(row + unit, units - unit));
+    for (; unit + LANES <= units; unit += LANES) include_values(&range, load(row + unit));
+    include_values(&range, load_part(row + unit, units - unit));
     float greatest = 0.0f;
     for (int lane = 0; lane < LANES; lane++) {
-        float magnitude = of.highest[lane] > -of.lowest[lane] ? of.highest[lane] : -of.lowest[lane];
+        float above = range.highest[lane], below = -range.lowest[lane];
+        float magnitude = above > below ? above : below;
         if (magnitude > greatest) greatest = magnitude;
-        if (of.not_finite[lane] != 0.0f) greatest = INFINITY;
+        if (range.not_finite[lane] != 0.0f) greatest = INFINITY;
     }
     return greatest;
 }
@@ -178,7 +182,7 @@ static float quantize_row(const float *row, size_t units, float limit, int16_t *
     return magnitude / limit;
 }
 
-static void multiply_int8_panel(const int8_product *in, const panel *by, size_t start) {
+static void multiply_int8_panel(const int8_product *in, const panel *weights, size_t start) {
     size_t pairs = (in->units + 1) / 2;
     for (size_t number = 0, row = 0, end; row < in->row_count; number++, row = end) {
         end = block_end(in->row_count, number);
@@ -186,14 +190,14 @@ static void multiply_int8_panel(const int8_product *in, const panel *by, size_t 
         const float *scales = in->row_scales + row;
         destination out = {in->out + start + row * in->columns, in->columns, in->accumulate};
         switch (end - row) {
-            case 1: int8_block(1, rows, scales, pairs, by, out); break;
-            case 2: int8_block(2, rows, scales, pairs, by, out); break;
-            case 3: int8_block(3, rows, scales, pairs, by, out); break;
-            case 4: int8_block(4, rows, scales, pairs, by, out); break;
-            case 5: int8_block(5, rows, scales, pairs, by, out); break;
-            case 6: int8_block(6, rows, scales, pairs, by, out); break;
-            case 7: int8_block(7, rows, scales, pairs, by, out); break;
-            case 8: int8_block(8, rows, scales, pairs, by, out); break;
+            case 1: int8_block(1, rows, scales, pairs, weights, out); break;
+            case 2: int8_block(2, rows, scales, pairs, weights, out); break;
+            case 3: int8_block(3, rows, scales, pairs, weights, out); break;
+            case 4: int8_block(4, rows, scales, pairs, weights, out); break;
+            case 5: int8_block(5, rows, scales, pairs, weights, out); break;
+            case 6: int8_block(6, rows, scales, pairs, weights, out); break;
+            case 7: int8_block(7, rows, scales, pairs, weights, out); break;
+            case 8: int8_block(8, rows, scales, pairs, weights, out); break;
         }
     }
 }
@@ -207,15 +211,15 @@ static void multiply_int8(const int8_product *in) {
         in->row_scales[row] = quantize_row(in->rows + row * in->units, in->units, limit,
                                            in->row_buffer + 2 * row * pairs);
     for (size_t start = 0; start < in->columns; start += PANEL) {
-        panel by = {.int8 = in->panels + 2 * start * pairs,
-                    .column_scales = in->scales + start,
-                    .columns = panel_columns(in->columns - start)};
+        panel weights = {.int8 = in->panels + 2 * start * pairs,
+                         .column_scales = in->scales + start,
+                         .columns = panel_columns(in->columns - start)};
         if (in->row_count > BLOCK_ROWS) { /* several blocks: widen the panel once */
-            for (size_t at = 0; at < 2 * PANEL * pairs; at += 2 * LANES)
-                *(ints *)(in->panel_buffer + at) = widen_pairs(by.int8 + at);
-            by.int8 = NULL;
-            by.int16 = in->panel_buffer;
+            for (size_t offset = 0; offset < 2 * PANEL * pairs; offset += 2 * LANES)
+                *(ints *)(in->panel_buffer + offset) = widen_pairs(weights.int8 + offset);
+            weights.int8 = NULL;
+            weights.int16 = in->panel_buffer;
         }
-        multiply_int8_panel(in, &by, start);
+        multiply_int8_panel(in, &weights, start);
     }
 }

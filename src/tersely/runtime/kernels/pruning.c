@@ -12,18 +12,18 @@ static int is_member(const uint8_t *table, int64_t ids, int64_t token) {
 }
 
 static int is_better(const candidate *a, const candidate *b) {
-    return a->score > b->score || (a->score == b->score && a->place < b->place);
+    return a->score > b->score || (a->score == b->score && a->flat_index < b->flat_index);
 }
 
-/* Move the candidate at `at` down to its place in the heap; the best is at the top. */
-static void sift_down(candidate *heap, size_t count, size_t at) {
-    candidate moved = heap[at];
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+/* Move the candidate at `index` down to its place in the heap; the best is at the top. */
+static void sift_down(candidate *heap, size_t count, size_t index) {
+    candidate moved = heap[index];
+    for (size_t child; (child = 2 * index + 1) < count; index = child) {
         if (child + 1 < count && is_better(&heap[child + 1], &heap[child])) child++;
         if (!is_better(&heap[child], &moved)) break;
-        heap[at] = heap[child];
+        heap[index] = heap[child];
     }
-    heap[at] = moved;
+    heap[index] = moved;
 }
 
 static uint64_t extend_key(uint64_t dedup_key, int64_t token) {
@@ -38,13 +38,14 @@ static size_t collect(const candidate_rows *in, int64_t first_row, int64_t end_r
     size_t count = 0;
     for (int64_t row = first_row; row < end_row; row++)
         for (int64_t choice = 0; choice < in->choices; choice++) {
-            int64_t place = row * in->choices + choice, token = in->tokens[place];
+            int64_t flat_index = row * in->choices + choice, token = in->tokens[flat_index];
             int is_allowed = token == in->end_id ? in->may_end[row]
                                                  : !is_member(in->is_forbidden, in->ids, token);
-            double score = in->prefix_score[row] + in->scores[place];
-            if (is_allowed && score > -INFINITY) heap[count++] = (candidate){score, row, place};
+            double score = in->hypothesis_score[row] + in->scores[flat_index];
+            if (is_allowed && score > -INFINITY)
+                heap[count++] = (candidate){score, row, flat_index};
         }
-    for (size_t at = count / 2; at-- > 0;) sift_down(heap, count, at);
+    for (size_t index = count / 2; index-- > 0;) sift_down(heap, count, index);
     return count;
 }
 
@@ -56,7 +57,7 @@ int64_t prune_sentence(const candidate_rows *in, int64_t first_row, int64_t end_
     size_t count = collect(in, first_row, end_row, heap);
     for (; count > 0; heap[0] = heap[--count], sift_down(heap, count, 0)) {
         const candidate *best = &heap[0];
-        int64_t row = best->row, token = in->tokens[best->place];
+        int64_t row = best->row, token = in->tokens[best->flat_index];
         int is_full = out->continuing == end;
         if (is_full && !reserves_slot) break;
 
@@ -78,7 +79,8 @@ int64_t prune_sentence(const candidate_rows *in, int64_t first_row, int64_t end_
             slot = end - 1;
         } else {
             int64_t duplicates = 0;
-            for (size_t at = first; at < slot; at++) duplicates += out->dedup_key[at] == dedup_key;
+            for (size_t other = first; other < slot; other++)
+                duplicates += out->dedup_key[other] == dedup_key;
             if (duplicates >= in->max_duplicates) continue;
             out->continuing++;
             if (matched > most_matched) most_matched = matched;

@@ -7,15 +7,15 @@
 #include <stdint.h>
 
 typedef struct {
-    const float *scores;          /* (rows, choices) */
-    const int64_t *tokens;        /* (rows, choices) */
-    const double *prefix_score;   /* (rows,) */
-    const uint64_t *dedup_key;    /* (rows,) */
-    const int64_t *matched;       /* (rows,) */
-    const int64_t *next_keyword;  /* (rows,) */
-    const uint8_t *may_end;       /* (rows,) */
-    const uint8_t *is_ignored;    /* (ids,) */
-    const uint8_t *is_forbidden;  /* (ids,) */
+    const float *scores;            /* (rows, choices) */
+    const int64_t *tokens;          /* (rows, choices) */
+    const double *hypothesis_score; /* (rows,) */
+    const uint64_t *dedup_key;      /* (rows,) */
+    const int64_t *matched;         /* (rows,) */
+    const int64_t *next_keyword;    /* (rows,) */
+    const uint8_t *may_end;         /* (rows,) */
+    const uint8_t *is_ignored;      /* (ids,) */
+    const uint8_t *is_forbidden;    /* (ids,) */
     int64_t choices, ids;
     int64_t width, max_duplicates, end_id;
 } candidate_rows;
@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
     double score;
     int64_t row;
-    int64_t place; /* row * choices + choice */
+    int64_t flat_index; /* row * choices + choice */
 } candidate;
 
 /* Prune the candidates of one sentence, those of its rows; append to `out` and return how many

@@ -21,7 +21,7 @@ class Candidates(NamedTuple):
 
     scores: Floats  # (rows, choices): log-probability of each token, −∞ if it is impossible
     tokens: Ids  # (rows, choices)
-    prefix_score: Doubles  # (rows,): log-probability of the hypothesis so far
+    hypothesis_score: Doubles  # (rows,): log-probability of the hypothesis so far
     dedup_key: DedupKeys  # (rows,): hash of its tokens, without ignored ones
     matched: Ids  # (rows,): number of keywords it contains
     next_keyword: Ids  # (rows,)
@@ -69,11 +69,11 @@ def prune(candidates: Candidates, *, width: int, max_duplicates: int, end_id: in
     is_possible, is_end = ranked.score > -np.inf, ranked.token == end_id
     may_continue = is_possible & ~is_end
     continues = may_continue & (_duplicates(ranked.dedup_key, may_continue) < max_duplicates)
-    is_early = np.cumsum(continues, axis=1) - continues < width
-    continues &= is_early
-    is_late = may_continue & ~is_early & candidates.reserves_slot[:, None]
-    _fill_reserved_slots(ranked.matched, continues, is_late)
-    ends = is_possible & is_end & is_early
+    has_room = np.cumsum(continues, axis=1) - continues < width
+    continues &= has_room
+    is_reserve = may_continue & ~has_room & candidates.reserves_slot[:, None]
+    _fill_reserved_slots(ranked.matched, continues, is_reserve)
+    ends = is_possible & is_end & has_room
     return Pruned(
         sizes=continues.sum(axis=1),
         row=ranked.row[continues],
@@ -105,7 +105,7 @@ def _ranked(candidates: Candidates, end_id: int) -> _Ranked:
         candidates.starts[:-1, None] + slot // choices, len(candidates.tokens) - 1
     )  # (sentences, candidates)
     choice = slot % choices
-    score = candidates.prefix_score[row] + candidates.scores[row, choice]
+    score = candidates.hypothesis_score[row] + candidates.scores[row, choice]
     token = candidates.tokens[row, choice]
     is_allowed = np.where(
         token == end_id, candidates.may_end[row], ~is_member(candidates.is_forbidden, token)
@@ -122,7 +122,7 @@ def _ranked(candidates: Candidates, end_id: int) -> _Ranked:
 
 
 def _duplicates(dedup_key: DedupKeys, counts: Bools) -> Ids:
-    """Count the earlier candidates with the same key, of those that count."""
+    """Return how many candidates before each have the same key, where `counts` is set."""
     order = np.argsort(dedup_key, axis=1, kind="stable")  # equal keys adjacent, still best first
     sorted_keys = np.take_along_axis(dedup_key, order, axis=1)
     counted = np.take_along_axis(counts, order, axis=1)
@@ -135,10 +135,10 @@ def _duplicates(dedup_key: DedupKeys, counts: Bools) -> Ids:
     return duplicates
 
 
-def _fill_reserved_slots(matched: Ids, continues: Bools, is_late: Bools) -> None:
-    """Replace the last that continues by the first late one that has matched more than all."""
+def _fill_reserved_slots(matched: Ids, continues: Bools, is_reserve: Bools) -> None:
+    """Give the last slot to the best reserve candidate that has matched more than all others."""
     most_matched = np.where(continues, matched, -1).max(axis=1, initial=-1)
-    is_ahead = is_late & (matched > most_matched[:, None])
+    is_ahead = is_reserve & (matched > most_matched[:, None])
     sentence = np.flatnonzero(is_ahead.any(axis=1))
     last = continues.shape[1] - 1 - continues[sentence, ::-1].argmax(axis=1)
     continues[sentence, last] = False

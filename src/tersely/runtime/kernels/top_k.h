@@ -6,13 +6,13 @@ enum { VECTORS = 4 }; /* vectors whose running maxima are kept at a time */
 ALWAYS_INLINE size_t insert(float value, int64_t id, size_t length, size_t count, int64_t *ids,
                             float *values) {
     if (length == count && !(value > values[count - 1])) return length;
-    size_t place = length < count ? length++ : count - 1;
-    for (; place > 0 && value > values[place - 1]; place--) {
-        values[place] = values[place - 1];
-        ids[place] = ids[place - 1];
+    size_t index = length < count ? length++ : count - 1;
+    for (; index > 0 && value > values[index - 1]; index--) {
+        values[index] = values[index - 1];
+        ids[index] = ids[index - 1];
     }
-    values[place] = value;
-    ids[place] = id;
+    values[index] = value;
+    ids[index] = id;
     return length;
 }
 
@@ -23,9 +23,9 @@ static float lower_bound(const float *scores, size_t columns, float threshold, s
     floats maxima[VECTORS];
     size_t length = 0;
     for (int vector = 0; vector < VECTORS; vector++) maxima[vector] = splat(-INFINITY);
-    for (size_t at = 0; at + VECTORS * LANES <= columns; at += VECTORS * LANES)
+    for (size_t index = 0; index + VECTORS * LANES <= columns; index += VECTORS * LANES)
         for (int vector = 0; vector < VECTORS; vector++)
-            maxima[vector] = max_lanes(load(scores + at + vector * LANES), maxima[vector]);
+            maxima[vector] = max_lanes(load(scores + index + vector * LANES), maxima[vector]);
     for (int vector = 0; vector < VECTORS; vector++)
         for (int lane = 0; lane < LANES; lane++)
             if (maxima[vector][lane] > threshold)
@@ -38,16 +38,17 @@ static float lower_bound(const float *scores, size_t columns, float threshold, s
 static size_t top_k_of_row(const float *scores, size_t columns, float threshold, size_t count,
                            int64_t *ids, float *values) {
     float floor = lower_bound(scores, columns, threshold, count, ids, values);
-    size_t length = 0, at = 0;
-    for (; at + LANES <= columns; at += LANES)
-        for (unsigned lanes = lanes_at_least(load(scores + at), floor); lanes; lanes &= lanes - 1) {
-            size_t column = at + __builtin_ctz(lanes);
+    size_t length = 0, index = 0;
+    for (; index + LANES <= columns; index += LANES)
+        for (unsigned lanes = lanes_at_least(load(scores + index), floor); lanes;
+             lanes &= lanes - 1) {
+            size_t column = index + __builtin_ctz(lanes);
             if (scores[column] > threshold)
                 length = insert(scores[column], (int64_t)column, length, count, ids, values);
         }
-    for (; at < columns; at++)
-        if (scores[at] > threshold)
-            length = insert(scores[at], (int64_t)at, length, count, ids, values);
+    for (; index < columns; index++)
+        if (scores[index] > threshold)
+            length = insert(scores[index], (int64_t)index, length, count, ids, values);
     return length;
 }
 
@@ -57,24 +58,26 @@ ALWAYS_INLINE int is_column(int64_t column, size_t columns) {
 
 static void top_k(const top_k_rows *in) {
     for (size_t row = 0; row < in->row_count; row++) {
-        float *scores = in->scores + row * in->stride, shift = in->shift[row];
+        float *scores = in->scores + row * in->stride, log_normalizer = in->log_normalizer[row];
         const int64_t *column = in->override_columns + row * in->overrides;
         const float *override = in->override_values + row * in->overrides;
         int64_t *ids = in->ids + row * in->count;
         float *values = in->values + row * in->count;
-        for (size_t at = 0; at < in->overrides; at++) {
-            if (!is_column(column[at], in->columns)) continue;
-            in->saved_scores[at] = scores[column[at]];
-            scores[column[at]] = override[at] - shift;
+        for (size_t index = 0; index < in->overrides; index++) {
+            if (!is_column(column[index], in->columns)) continue;
+            in->saved_scores[index] = scores[column[index]];
+            scores[column[index]] = override[index] - log_normalizer;
         }
-        float threshold = in->threshold[row] - shift;
+        float threshold = in->threshold[row] - log_normalizer;
         size_t length = top_k_of_row(scores, in->columns, threshold, in->count, ids, values);
-        for (size_t at = 0; at < length; at++) values[at] += shift;
-        for (size_t at = length; at < in->count; at++) {
-            values[at] = -INFINITY;
-            ids[at] = 0;
+        for (size_t index = 0; index < length; index++) values[index] += log_normalizer;
+        for (size_t index = length; index < in->count; index++) {
+            values[index] = -INFINITY;
+            ids[index] = 0;
         }
-        for (size_t at = in->overrides; at-- > 0;) /* backwards: a column may be overridden twice */
-            if (is_column(column[at], in->columns)) scores[column[at]] = in->saved_scores[at];
+        /* Backwards, because a column may be overridden twice. */
+        for (size_t index = in->overrides; index-- > 0;)
+            if (is_column(column[index], in->columns))
+                scores[column[index]] = in->saved_scores[index];
     }
 }

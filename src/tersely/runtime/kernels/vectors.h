@@ -25,21 +25,21 @@ ALWAYS_INLINE ints splat_pair(const int16_t *pair) {
 
 ALWAYS_INLINE floats to_floats(ints values) { return __builtin_convertvector(values, floats); }
 
-ALWAYS_INLINE floats load(const float *from) { return *(const floats *)from; }
+ALWAYS_INLINE floats load(const float *source) { return *(const floats *)source; }
 
-ALWAYS_INLINE void store(float *to, floats values) { *(floats *)to = values; }
+ALWAYS_INLINE void store(float *target, floats values) { *(floats *)target = values; }
 
 /* Load or store the first `count` of LANES floats; the others are loaded as zero. */
-ALWAYS_INLINE floats load_part(const float *from, size_t count) {
-    if (count == LANES) return load(from);
+ALWAYS_INLINE floats load_part(const float *source, size_t count) {
+    if (count == LANES) return load(source);
     floats values = splat(0.0f);
-    memcpy(&values, from, count * sizeof(float));
+    memcpy(&values, source, count * sizeof(float));
     return values;
 }
 
-ALWAYS_INLINE void store_part(float *to, floats values, size_t count) {
+ALWAYS_INLINE void store_part(float *target, floats values, size_t count) {
     if (count == LANES)
-        store(to, values);
+        store(target, values);
     else
-        memcpy(to, &values, count * sizeof(float));
+        memcpy(target, &values, count * sizeof(float));
 }

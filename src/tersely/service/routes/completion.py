@@ -105,7 +105,9 @@ def _suggestion_response(suggestion: Suggestion) -> SuggestionResponse:
         text=suggestion.text,
         score=suggestion.score,
         source=suggestion.source,
-        corrected=[Correction(typed=typed, read=read) for typed, read in suggestion.corrected],
+        corrected=[
+            Correction(typed=typed, read=correction) for typed, correction in suggestion.corrected
+        ],
         spans=list(suggestion.spans),
     )
 

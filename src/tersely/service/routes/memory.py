@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from tersely.service.components import Service
 from tersely.service.memory_store import MemoryStore
 from tersely.service.schemas import (
-    MAX_CHARACTERS,
+    MAX_INPUT_CHARACTERS,
     ForgetAllRequest,
     ForgetBody,
     ForgetResponse,
@@ -48,7 +48,7 @@ def switch_memory(body: MemorySwitchRequest, service: Service) -> MemoryState:
 @router.get("/memory", responses=READ_ERRORS)
 def list_memory(
     service: Service,
-    search: Annotated[str, Query(max_length=MAX_CHARACTERS)] = "",
+    search: Annotated[str, Query(max_length=MAX_INPUT_CHARACTERS)] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_LISTED)] = 100,
 ) -> MemoryResponse:
     """List remembered sentences, most used first."""

@@ -11,7 +11,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--sweep", required=True, type=Path, metavar="SWEEP", help="with finished runs")
     add("--model", required=True, type=Path, action="append", help="ours; again for more seeds")
-    add("--sentences", required=True, type=Path, metavar="FILE", help="held out, one a line")
+    add("--sentences", required=True, type=Path, metavar="FILE", help="held out, one per line")
     add("--limit", type=int, metavar="N", help="only the first N sentences")
     add("--others", type=int, default=2000, metavar="N", help="for others' keywords (2000)")
     add("--plot", type=Path, metavar="PNG", help="draw the curves")

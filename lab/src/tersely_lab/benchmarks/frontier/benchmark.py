@@ -105,7 +105,7 @@ def _point_of(folder: Path) -> Point:
 def our_points(paths: Sequence[Path], sentences: Sequence[str], log: Log) -> list[Point]:
     """Return our points at all budgets, the mean over seeds: one model each."""
     completers = [Completer.load(path) for path in paths]
-    seconds = [spent for path in paths if (spent := _training_seconds(path)) is not None]
+    seconds = [duration for path in paths if (duration := _training_seconds(path)) is not None]
     points = []
     for budget in BUDGETS:
         seeds = []
@@ -187,10 +187,10 @@ def decoding_time(bench: FrontierBench, others: Sequence[Point], log: Log) -> di
     for prediction in predictions:
         for name, completer in models.items():
             start = time.perf_counter()
-            completer.suggest([prediction.keywords], BeamOptions())
+            completer.beam_decode([prediction.keywords], BeamOptions())
             seconds[name] += time.perf_counter() - start
     milliseconds = {
-        f"{name}_milliseconds": 1e3 * spent / len(predictions) for name, spent in seconds.items()
+        f"{name}_milliseconds": 1e3 * duration / len(predictions) for name, duration in seconds.items()
     }
     ratio = seconds["paper"] / seconds["ours"]
     return {**milliseconds, "paper_decoder": run, "times_faster": ratio}

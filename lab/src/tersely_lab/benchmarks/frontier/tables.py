@@ -156,7 +156,7 @@ def _budget_and_decoding(results: dict[str, Any]) -> str:
     speed = results["decoding"]
     return (
         f"A budget is kept to within {results['budget_error']:.3f}. "
-        f"Decoding takes {speed['ours_milliseconds']:.1f} ms a sentence, the paper's decoder "
+        f"Decoding takes {speed['ours_milliseconds']:.1f} ms per sentence, the paper's decoder "
         f"({speed['paper_decoder']}) with its {UNITS} units {speed['paper_milliseconds']:.1f}, "
         f"{speed['times_faster']:.2f} times as long; with the units it was trained with "
         f"{speed['as_trained_milliseconds']:.1f}."

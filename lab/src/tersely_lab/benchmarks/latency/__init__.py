@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
     add("--model", metavar="MODEL", help="a model folder or a run (ours)")
-    add("--sentences", type=Path, metavar="FILE", help="held out, one a line (the fixture)")
+    add("--sentences", type=Path, metavar="FILE", help="held out, one per line (the fixture)")
     add("--sets", type=int, default=300, metavar="N", help="sets of keywords to complete (300)")
     add("--rounds", type=int, default=3, metavar="N", help="in which all take turns (3)")
     add("--peers", type=Path, metavar="DIR", help="folder of the peers' venvs, made if need be")

@@ -93,7 +93,7 @@ def _forced(completer: Completer, task: dict[str, Any], prefix: str) -> Complete
             forbidden=(PAD_ID, UNK_ID, BOS_ID, EOS_ID),
         )
         words = numbered if prefix else list(query.keywords)
-        return len(completer.suggest([words], beam)[0][0].tokens)
+        return len(completer.beam_decode([words], beam)[0][0].tokens)
 
     return complete
 

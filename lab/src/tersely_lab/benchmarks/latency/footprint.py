@@ -43,8 +43,8 @@ def cold_start(model: Path | None, *, times: int) -> dict[str, Any]:
     }
 
 
-def _medians(spent: dict[str, list[float]]) -> dict[str, float]:
-    medians = {name: statistics.median(values) for name, values in spent.items()}
+def _medians(seconds: dict[str, list[float]]) -> dict[str, float]:
+    medians = {name: statistics.median(values) for name, values in seconds.items()}
     return {**medians, "ratio": medians["tersely"] / max(medians["numpy"], 1e-9)}
 
 

@@ -67,7 +67,7 @@ def _sizes(rows: dict[str, Any]) -> str:
 def _batch(batch: dict[str, Any]) -> str:
     milliseconds = 1e3 * batch["processor_seconds"] / batch["answers"]
     return (
-        f"`complete_batch` of {batch['batch']}: {milliseconds:.2f} ms a query. Its matrix products "
+        f"`complete_batch` of {batch['batch']}: {milliseconds:.2f} ms per query. Its matrix products "
         f"alone would take {batch['share_of_rate']:.0%} of that at the rate this machine reaches "
         "at their shapes."
     )
@@ -102,7 +102,7 @@ def _install(install: dict[str, Any] | None) -> str:
 def _targets(rows: list[dict[str, Any]]) -> str:
     return format_targets(
         [
-            f"{row['name']}: {row['measured']:.2f}; wanted {row['wanted']}: "
+            f"{row['name']}: {row['measured']:.2f}; target {row['wanted']}: "
             f"{format_verdict(row['reached'])}"
             for row in rows
         ]

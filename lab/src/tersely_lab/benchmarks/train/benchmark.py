@@ -243,11 +243,11 @@ def step_times(
             start = clock()
             tokens = variant.train(range(number * bench.steps, (number + 1) * bench.steps))
             seconds.append((clock() - start) / tokens)
-    tokens_a_step = statistics.mean(metrics.tokens for metrics in variant.metrics)
+    tokens_per_step = statistics.mean(metrics.tokens for metrics in variant.metrics)
     return [
         {
             "sentences": len(split),
-            "milliseconds_a_step": 1e3 * tokens_a_step * statistics.median(seconds),
+            "milliseconds_a_step": 1e3 * tokens_per_step * statistics.median(seconds),
             "milliseconds_a_batch": 1e3 * _batch_seconds(source, clock),
             "milliseconds_a_shuffle": 1e3 * shuffle,
         }

@@ -36,7 +36,7 @@ class Report:
     """A line of the log: the mean over the steps since the report before."""
 
     step: int
-    target_tokens_a_step: float
+    target_tokens_per_step: float
     target_tokens_per_second: float
 
 
@@ -57,7 +57,7 @@ def sum_reports(reports: list[tuple[Report, float | None]]) -> Throughput:
         )
     tokens = seconds = 0.0
     for (before, _), (report, _) in pairwise(reports):
-        interval_tokens = report.target_tokens_a_step * (report.step - before.step)
+        interval_tokens = report.target_tokens_per_step * (report.step - before.step)
         tokens += interval_tokens
         seconds += interval_tokens / report.target_tokens_per_second
     first, last = reports[0][1], reports[-1][1]

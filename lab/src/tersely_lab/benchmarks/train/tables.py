@@ -65,7 +65,7 @@ def _ratio(results: dict[str, Any], name: str, clock: str) -> str:
 def _targets(results: dict[str, Any]) -> str:
     clock = "by_processor" if results["judged_by"] == "processor" else "by_clock"
     lines = [
-        f"{name}: {row[clock]:.2f} × the peer; wanted ≥ {row['target']:g}: "
+        f"{name}: {row[clock]:.2f} × the peer; target ≥ {row['target']:g}: "
         f"{format_verdict(row['reached'])}"
         for name, row in results["ratios"].items()
         if row["target"] is not None
@@ -108,10 +108,10 @@ def _growth(growth: dict[str, Any]) -> str:
     rows = [
         [f"{row['sentences']:,}", *(f"{row[key]:.2f}" for key in keys)] for row in growth["corpora"]
     ]
-    head = ["sentences", "ms a step", "of it drawing the batch", "shuffle, once an epoch"]
+    head = ["sentences", "ms per step", "of it drawing the batch", "shuffle, once per epoch"]
     return (
         f"{markdown_table(head, rows)}\n\n"
-        f"A step on the large corpus takes {growth['ratio']:.2f} × one on the small; wanted ≤ "
+        f"A step on the large corpus takes {growth['ratio']:.2f} × one on the small; target ≤ "
         f"{growth['target']:g}: {format_verdict(growth['reached'])}"
     )
 
@@ -121,7 +121,7 @@ def _memory(memory: dict[str, Any] | None) -> str:
         return "Memory was not measured."
     return (
         f"`tersely train` on {memory['sentences']:,} sentences, {memory['steps']} steps, dev "
-        f"evaluation and checkpoint: {memory['peak_mib']:,.0f} MiB at its peak; wanted < "
+        f"evaluation and checkpoint: {memory['peak_mib']:,.0f} MiB at its peak; target < "
         f"{memory['target_mib']:,}: {format_verdict(memory['reached'])}"
     )
 

@@ -142,25 +142,25 @@ def profile(variant: Variant, *, first: int, steps: int, clock: Clock) -> dict[s
                 variant.backward(loss)
             with timer.time_block("optimizer"):
                 variant.update(metrics)
-    spent = timer.seconds
-    in_decoder = spent["reader"] + spent["lstm"] + spent["softmax"]
+    seconds = timer.seconds
+    in_decoder = seconds["reader"] + seconds["lstm"] + seconds["softmax"]
     seconds = {
-        "batch": spent["batch"],
-        "encoder": spent["encoder"],
-        "reader": spent["reader"],
-        "decoder LSTM": spent["lstm"],
-        "attention and copying": spent["decoder"] - in_decoder,
-        "softmax": spent["softmax"],
-        "drawing and sums": spent["forward"] - spent["encoder"] - spent["decoder"],
-        "backward, softmax": spent["softmax backward"],
-        "backward, rest": spent["backward"] - spent["softmax backward"],
-        "optimizer": spent["optimizer"],
+        "batch": seconds["batch"],
+        "encoder": seconds["encoder"],
+        "reader": seconds["reader"],
+        "decoder LSTM": seconds["lstm"],
+        "attention and copying": seconds["decoder"] - in_decoder,
+        "softmax": seconds["softmax"],
+        "drawing and sums": seconds["forward"] - seconds["encoder"] - seconds["decoder"],
+        "backward, softmax": seconds["softmax backward"],
+        "backward, rest": seconds["backward"] - seconds["softmax backward"],
+        "optimizer": seconds["optimizer"],
     }
     return {part: seconds[part] / steps for part in PARTS}
 
 
 class _Timer:
-    """Adds up the seconds spent under each name."""
+    """Adds up the seconds measured under each name."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -54,7 +54,7 @@ def unif_masks(lengths: npt.NDArray[np.int64], *, delta: float, seed: int) -> np
 
 
 def write_pairs(split: Split, *, words: Vocabulary, keywords: Path, sentences: Path) -> None:
-    """Write one sentence a line, and its Unif(0.5) keywords on the same line of another file."""
+    """Write one sentence per line, and its Unif(0.5) keywords on the same line of another file."""
     keep = unif_masks(split.lengths, delta=0.5, seed=1)
     tokens = words.tokens
     with (
