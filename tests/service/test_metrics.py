@@ -12,7 +12,7 @@ def test_requests_batches_lookups_and_shed_requests_are_counted() -> None:
     metrics.count_request(RequestRecord("POST", "/v1/complete", 200, 0.02))
     metrics.count_request(RequestRecord("POST", "/v1/complete", 200, 0.2))
     metrics.count_batch(3)
-    metrics.count_cache_lookup(found=True)
+    metrics.count_cache_lookup(is_hit=True)
     metrics.count_shed("queue")
     lines = metrics.render(queue_length=5).decode().splitlines()
     assert 'tersely_requests_total{method="POST",route="/v1/complete",status="200"} 2.0' in lines

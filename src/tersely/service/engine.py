@@ -137,7 +137,7 @@ class Engine:
         if not self._is_cached(job[0]):
             return None
         result = self._cache.get(job)
-        self._metrics.count_cache_lookup(found=result is not None)
+        self._metrics.count_cache_lookup(is_hit=result is not None)
         return result
 
     def _is_cached(self, group: Group) -> bool:

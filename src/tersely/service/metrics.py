@@ -68,9 +68,9 @@ class Metrics:
         """Count a batch by its size."""
         self._batch_sizes.observe(size)
 
-    def count_cache_lookup(self, *, found: bool) -> None:
+    def count_cache_lookup(self, *, is_hit: bool) -> None:
         """Count a cache lookup."""
-        self._cache_lookups.labels("yes" if found else "no").inc()
+        self._cache_lookups.labels("yes" if is_hit else "no").inc()
 
     def count_shed(self, reason: str) -> None:
         """Count a request that was answered with 503."""

@@ -110,14 +110,14 @@ def keyword_spans(
     after = 0
     for number, phrase in enumerate(phrases, 1):
         is_prefix = prefix and number == len(phrases)
-        found = [
+        free_spans = [
             span
             for span in _occurrences(phrase, tokens, prefix=is_prefix)
             if all(is_free[span[0] : span[1]])
         ]
-        if not found:
+        if not free_spans:
             continue
-        first, after = _preferred(found, after, at_end=at_end and number == len(phrases))
+        first, after = _preferred(free_spans, after, at_end=at_end and number == len(phrases))
         words = [index for index in range(first, after) if tokens[index] != SHIFT]
         for index in range(first, after):
             is_free[index] = False
@@ -140,7 +140,7 @@ def split_at_spans(text: str, spans: Sequence[Span]) -> list[tuple[str, bool]]:
 
 
 def _preferred(spans: Sequence[Span], after: int, *, at_end: bool) -> Span:
-    """Return the last span of a sentence's ending; else the first at `after` or later, or any."""
+    """Return the last span if `at_end`; else the first from `after` on, or the first of all."""
     if at_end:
         return spans[-1]
     return next((span for span in spans if span[0] >= after), spans[0])

@@ -3,14 +3,14 @@
     python -m tersely_lab.default_model.text --data DATA --out text.tsv
 
 reads the corpora below DATA (everyday, messages, dialogues, people), removes what must not be
-trained on, and writes one `source TAB sentence` a line. It prints how many sentences of each
+trained on, and writes one `source TAB sentence` per line. It prints how many sentences of each
 source were removed, and why.
 
-- Sentences of four or more words that stand in a held-out set are removed, case and
+- Sentences of four or more words that occur in a held-out set are removed, case and
   punctuation aside; so are the messages that were set aside.
 - "Tom" and "Mary", in a quarter of the everyday sentences, become varied names.
 - Of Enron's mail a sentence is dropped if it holds a capitalised word that is rare elsewhere, and
-  given names in the rest are replaced. No name that only Enron knows remains.
+  given names in the rest are replaced. No name that occurs only in Enron's mail remains.
 - Sentences with crude words are dropped.
 - Dialogues keep their natural repetition; two narrow sources are capped.
 """
@@ -50,7 +50,7 @@ class Counts:
         self.removed.setdefault(source, Counter())[reason] += 1
 
     def as_json(self) -> dict[str, object]:
-        """Plain values, one entry a source."""
+        """Return plain values, one entry per source."""
         return {
             source: {
                 "read": self.read[source],
@@ -161,7 +161,7 @@ def _capitalised_elsewhere(data: Path) -> Counter[str]:
 
 
 def _with_other_names(source: str, sentence: str, rng: random.Random) -> str:
-    """Replace the names that stand for anyone; each stays the same within a sentence."""
+    """Replace given names; the same name gets the same replacement within a sentence."""
     men, women = _given_names()
     chosen: dict[str, str] = {}
 

@@ -123,7 +123,7 @@ def judge(frequency: Frequency | None, of_run: str) -> Iterator[Verdict]:
 
 def _no_strong_correlation(frequency: Frequency | None, of_run: str) -> Verdict:
     value = frequency.rank_correlation if frequency else None
-    ours = "cannot be told"
+    ours = "cannot be computed"
     if frequency and value is not None:
         interval = "no interval"
         if frequency.correlation_interval is not None:

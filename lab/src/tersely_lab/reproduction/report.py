@@ -27,7 +27,7 @@ from tersely_lab.reproduction import (
 from tersely_lab.reproduction.cross_decoding import (
     MATRIX_FILE,
     Matrix,
-    Say,
+    OnProgress,
     evaluate_matrix,
     participants,
     read_matrix,
@@ -64,13 +64,13 @@ class ReportOptions:
     command: str = ""
 
 
-def write_report(options: ReportOptions, say: Say) -> Results:
+def write_report(options: ReportOptions, on_progress: OnProgress) -> Results:
     """Read a sweep, reproduce the paper's items and write the report; return what was read."""
     _check(options)
     results = read_results(options.sweep, options.planned)
-    matrix = _matrix(options, results, say)
+    matrix = _matrix(options, results, on_progress)
     examples = _examples(options, results)
-    say("analysing")
+    on_progress("analysing")
     sweep = resampled(results, draws=options.draws)
     document = make_document(sweep, reproduce(sweep, matrix, examples), options.command)
     write_small_results(results, options.out / RESULTS, matrix=matrix, examples=examples)
@@ -130,7 +130,7 @@ def _is_report(folder: Path) -> bool:
     return names <= {"index.html", "plots", "tables", RESULTS}
 
 
-def _matrix(options: ReportOptions, results: Results, say: Say) -> Matrix | None:
+def _matrix(options: ReportOptions, results: Results, on_progress: OnProgress) -> Matrix | None:
     if options.matrix_sentences == 0:
         return None
     written = options.out / RESULTS / MATRIX_FILE
@@ -139,7 +139,7 @@ def _matrix(options: ReportOptions, results: Results, say: Say) -> Matrix | None
         read_matrix(written) or read_matrix(options.sweep / MATRIX_FILE),
         sentences=options.matrix_sentences,
         keep=written,
-        say=say,
+        on_progress=on_progress,
     )
 
 

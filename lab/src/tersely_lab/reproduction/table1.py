@@ -166,7 +166,7 @@ def judge(completions: Sequence[Completion]) -> Iterator[Verdict]:
             "Table 1",
             f"The system proposes {claim}",
             "in both examples",
-            f"the sentence stands {expected}, its capitals and end mark aside; the studied run",
+            f"the sentence is {expected}, its capitals and end mark aside; the studied run",
             "; ".join(f"“{completion.keywords}”: {_rank_text(completion)}" for completion in rows)
             or "no model at hand",
             ruling(all(completion.is_as_claimed for completion in rows) if rows else None),

@@ -190,7 +190,8 @@ def decoding_time(bench: FrontierBench, others: Sequence[Point], log: Log) -> di
             completer.beam_decode([prediction.keywords], BeamOptions())
             seconds[name] += time.perf_counter() - start
     milliseconds = {
-        f"{name}_milliseconds": 1e3 * duration / len(predictions) for name, duration in seconds.items()
+        f"{name}_milliseconds": 1e3 * duration / len(predictions)
+        for name, duration in seconds.items()
     }
     ratio = seconds["paper"] / seconds["ours"]
     return {**milliseconds, "paper_decoder": run, "times_faster": ratio}

@@ -76,7 +76,7 @@ def _ours(points: Sequence[dict[str, Any]]) -> str:
             ]
         rows.append(row)
     heads = [head for title in METRICS.values() for head in (title, "95 %", "seeds")]
-    return markdown_table(["asked", "typed", *heads], rows)
+    return markdown_table(["budget", "typed", *heads], rows)
 
 
 def _range(ends: Sequence[float]) -> str:

@@ -67,9 +67,9 @@ def _sizes(rows: dict[str, Any]) -> str:
 def _batch(batch: dict[str, Any]) -> str:
     milliseconds = 1e3 * batch["processor_seconds"] / batch["answers"]
     return (
-        f"`complete_batch` of {batch['batch']}: {milliseconds:.2f} ms per query. Its matrix products "
-        f"alone would take {batch['share_of_rate']:.0%} of that at the rate this machine reaches "
-        "at their shapes."
+        f"`complete_batch` of {batch['batch']}: {milliseconds:.2f} ms per query. Its matrix "
+        f"products alone would take {batch['share_of_rate']:.0%} of that at the rate this machine "
+        "reaches at their shapes."
     )
 
 

@@ -142,19 +142,19 @@ def profile(variant: Variant, *, first: int, steps: int, clock: Clock) -> dict[s
                 variant.backward(loss)
             with timer.time_block("optimizer"):
                 variant.update(metrics)
-    seconds = timer.seconds
-    in_decoder = seconds["reader"] + seconds["lstm"] + seconds["softmax"]
+    measured = timer.seconds
+    in_decoder = measured["reader"] + measured["lstm"] + measured["softmax"]
     seconds = {
-        "batch": seconds["batch"],
-        "encoder": seconds["encoder"],
-        "reader": seconds["reader"],
-        "decoder LSTM": seconds["lstm"],
-        "attention and copying": seconds["decoder"] - in_decoder,
-        "softmax": seconds["softmax"],
-        "drawing and sums": seconds["forward"] - seconds["encoder"] - seconds["decoder"],
-        "backward, softmax": seconds["softmax backward"],
-        "backward, rest": seconds["backward"] - seconds["softmax backward"],
-        "optimizer": seconds["optimizer"],
+        "batch": measured["batch"],
+        "encoder": measured["encoder"],
+        "reader": measured["reader"],
+        "decoder LSTM": measured["lstm"],
+        "attention and copying": measured["decoder"] - in_decoder,
+        "softmax": measured["softmax"],
+        "drawing and sums": measured["forward"] - measured["encoder"] - measured["decoder"],
+        "backward, softmax": measured["softmax backward"],
+        "backward, rest": measured["backward"] - measured["softmax backward"],
+        "optimizer": measured["optimizer"],
     }
     return {part: seconds[part] / steps for part in PARTS}
 
