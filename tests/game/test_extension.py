@@ -1,6 +1,8 @@
 """CONTRIBUTING's recipe: a new objective or rule is a class and one entry in a table."""
 
 import json
+import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +16,7 @@ from tersely.game.batch import Batch
 from tersely.game.paper.objective import OBJECTIVES, Linear, ObjectiveConfig
 from tersely.game.paper.rules import RULES
 from tersely.model.folder import ModelFolder
+from tersely.selection import keep_probability
 from tersely.text.vocabulary import Vocabulary
 from tersely.training.config import RunConfig, parse_config
 from tests.training.small import small_config, small_run
@@ -24,8 +27,8 @@ STEPS = 3
 class Hinge(Linear):
     """A toy objective: only the loss above ε counts."""
 
-    def __init__(self, weight: float, epsilon: float) -> None:
-        super().__init__(weight)
+    def __init__(self, multiplier: float, epsilon: float) -> None:
+        super().__init__(multiplier)
         self.epsilon = epsilon
         self.updates = 0.0
 
@@ -63,10 +66,20 @@ class FirstToken:
 
     @staticmethod
     def encoder_settings(config: ObjectiveConfig) -> dict[str, Any]:
-        return {"kind": "unif", "delta": 1.0}
+        return {"kind": "first"}
 
     def __call__(self, batch: Batch, generator: torch.Generator) -> Tensor:
         return (torch.arange(batch.tokens.shape[1]) == 0).expand(batch.tokens.shape)
+
+
+class FirstKeyword:
+    """The same rule for text."""
+
+    def mask(self, tokens: Sequence[str], rng: random.Random) -> list[bool]:
+        return [index == 0 for index in range(len(tokens))]
+
+    def probabilities(self, tokens: Sequence[str]) -> list[float]:
+        return [float(index == 0) for index in range(len(tokens))]
 
 
 def config_of(kind: str) -> RunConfig:
@@ -97,10 +110,12 @@ def test_a_registered_rule_can_be_trained_saved_and_loaded(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(RULES, "first", FirstToken)
+    monkeypatch.setitem(keep_probability.RULES, "first", lambda _: FirstKeyword())
     run = small_run(corpus, tmp_path / "run", config_of("first"))
     dev = json.loads((run / "result.json").read_text(encoding="utf-8"))["dev"]
     assert dev["cost_tokens"] == 1.0
-    assert ModelFolder.from_pretrained(run).settings["encoder"]["kind"] == "unif"
+    assert ModelFolder.from_pretrained(run).settings["encoder"] == {"kind": "first"}
+    assert Completer.load(run).keywords("soup was hot").keep == [True, False, False]
 
 
 def test_the_config_takes_exactly_the_registered_kinds(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,13 @@ from typing import Any
 import pytest
 
 from tersely.errors import UsageError
-from tersely.training.config import RunConfig, load_config, parse_config, with_changes
+from tersely.training.config import (
+    RENAMED_KEYS,
+    RunConfig,
+    load_config,
+    parse_config,
+    with_changes,
+)
 from tests.training.small import CONFIGS
 
 
@@ -62,14 +68,15 @@ def test_the_papers_settings_are_the_papers() -> None:
         ({"model": {"adaptive_division": 0.0}}, "adaptive_division must be in [1, 1024]"),
         ({"model": {"softmax": "adaptive", "adaptive_division": 100.0}}, "without units"),
         ({"estimator": {"baseline_decay": 1.0}}, "baseline_decay must be in"),
-        ({"distillation": {"worth_noise": 0.0}}, "distillation.worth_noise must be above 0"),
+        ({"distillation": {"value_noise": 0.0}}, "distillation.value_noise must be above 0"),
         ({"distillation": {"threshold_noise": 0.4}}, 'unknown key "threshold_noise"'),
-        ({"distillation": {"untold_share": 1.5}}, "untold_share must be in [0, 1]"),
+        ({"distillation": {"no_budget_share": 1.5}}, "no_budget_share must be in [0, 1]"),
         ({"distillation": {"default_budget": -0.1}}, "default_budget must be in [0, 1]"),
         ({"distillation": {"rule_share": 2}}, "rule_share must be in [0, 1]"),
         ({"distillation": {"rules": []}}, "must name a rule"),
         ({"distillation": {"rules": ["dice"]}}, "must be from chance, coin, stopwords, content"),
         ({"model": {"architecture": "monotone"}}, "go together"),
+        ({"model": {"architecture": "toy"}}, "architecture must be one of paper, monotone"),
         ({"objective": {"kind": "distilled"}}, "go together"),
     ],
 )
@@ -79,6 +86,34 @@ def test_an_invalid_config_is_an_error_that_names_the_key(
     with pytest.raises(UsageError) as caught:
         parse_config(tables, where="x.toml")
     assert complaint in str(caught.value)
+    assert str(caught.value).startswith("x.toml: ")
+
+
+def test_an_invalid_change_is_an_error_that_names_the_option() -> None:
+    with pytest.raises(UsageError, match=r"^--set: objective\.kind must be one of constrained"):
+        with_changes(RunConfig(), ["objective.kind=hinge"])
+
+
+def test_earlier_names_of_keys_are_read() -> None:
+    old = {"distillation": {"untold_share": 0.2, "worth_noise": 0.6, "free_share": 0.1}}
+    new = {"distillation": {"no_budget_share": 0.2, "value_noise": 0.6, "on_average_share": 0.1}}
+    config = parse_config(old, where="run.json")
+    assert config == parse_config(new, where="run.json")
+    assert config.as_dict()["distillation"].keys() >= new["distillation"].keys()
+    assert with_changes(RunConfig(), ["distillation.free_share=0.1"]).distillation == (
+        with_changes(RunConfig(), ["distillation.on_average_share=0.1"]).distillation
+    )
+    assert "untold_share" in old["distillation"]
+    with pytest.raises(UsageError, match="free_share is now on_average_share"):
+        both = {"free_share": 0.1, "on_average_share": 0.1}
+        parse_config({"distillation": both}, where="x.toml")
+
+
+def test_every_earlier_name_of_a_key_has_a_new_one() -> None:
+    tables = RunConfig().as_dict()
+    for table, names in RENAMED_KEYS.items():
+        assert set(names.values()) <= tables[table].keys()
+        assert not names.keys() & tables[table].keys()
 
 
 def test_an_integer_is_a_valid_float() -> None:
@@ -86,8 +121,8 @@ def test_an_integer_is_a_valid_float() -> None:
 
 
 def test_noise_may_exceed_one() -> None:
-    made = parse_config({"distillation": {"worth_noise": 2.5}}, where="x")
-    assert made.distillation.worth_noise == 2.5
+    made = parse_config({"distillation": {"value_noise": 2.5}}, where="x")
+    assert made.distillation.value_noise == 2.5
 
 
 def test_changes_are_written_as_in_toml() -> None:

@@ -103,7 +103,9 @@ def test_the_table_covers_all_budgets_that_are_trained() -> None:
 def test_with_budgets_on_average_every_row_has_its_threshold(
     task: DistilledTask, dev: Split
 ) -> None:
-    on_average = replace(task, step=DistillationStep(replace(task.step.masks, free_share=0.5)))
+    on_average = replace(
+        task, step=DistillationStep(replace(task.step.masks, on_average_share=0.5))
+    )
     settings = on_average.selection_settings(dev, 300)
     rows = settings["budgets"]
     assert [row["budget"] for row in rows] == list(THRESHOLD_BUDGETS)

@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _check_texts(args: argparse.Namespace) -> None:
-    from tersely.text.encoding import check_utf8
+    from tersely.text.files import check_utf8
 
     check_utf8(args.keywords or "", "KEYWORDS")
     check_utf8(" ".join(args.including), "--with")

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
     from tersely.cli.options import check_minimum
     from tersely.completion.completer import Completer
     from tersely.evaluation.metrics import length_matched, predict, summarise
-    from tersely.text.encoding import read_sentences
+    from tersely.text.files import read_sentences
 
     check_minimum(args, {"limit": 1, "examples": 0})
     for option, path in (("--predictions", args.predictions), ("--outcomes", args.outcomes)):

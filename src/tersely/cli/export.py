@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> None:
     from tersely.model.card import Origin, write_card
     from tersely.model.folder import ModelFolder
     from tersely.model.quantization import cast_weights, dequantize
-    from tersely.text.encoding import check_utf8
+    from tersely.text.files import check_utf8
 
     origin = {name: getattr(args, name) for name in ("corpus", "attribution", "licence")}
     for name, text in origin.items():
@@ -94,7 +94,7 @@ def _held_out(path: Path) -> list[str]:
     from itertools import islice
 
     from tersely.corpus.dataset import PreparedCorpus
-    from tersely.text.encoding import read_sentences
+    from tersely.text.files import read_sentences
 
     if not path.is_dir():
         return read_sentences(path, CALIBRATION_SENTENCES)
@@ -102,7 +102,7 @@ def _held_out(path: Path) -> list[str]:
 
 
 def _read_card(path: Path) -> str:
-    from tersely.text.encoding import read_text
+    from tersely.text.files import read_text
 
     text = read_text(path)
     if not text.strip():

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Choose keywords and print them."""
     from tersely.completion.completer import Completer
-    from tersely.text.encoding import check_utf8
+    from tersely.text.files import check_utf8
     from tersely.text.tokens import detokenise
 
     check_utf8(args.sentence, "SENTENCE")

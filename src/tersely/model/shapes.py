@@ -193,6 +193,13 @@ class MonotoneShape(CommonShape):
 _COMMON_SIZES = ("vocabulary_size", "embedding_units", "reader_units_a_direction", "decoder_units")
 
 
+SHAPES: dict[str, type[CommonShape]] = {
+    PAPER: PaperShape,
+    MONOTONE: MonotoneShape,
+}
+"""The architectures: `model.architecture` of a config, `architecture` of a model folder → shape."""
+
+
 def lstm_tensors(prefix: str, inputs: int, units: int, suffix: str = "") -> TensorShapes:
     """Return the tensors of one direction of an LSTM, with torch's names."""
     return {

@@ -5,7 +5,7 @@ their quantiles on held-out sentences.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,26 @@ from tersely.selection.budget import check_budget
 from tersely.text.keywords import KeywordRule, Stopword, Unif
 
 DEFAULT_THRESHOLD = 0.5
+LEARNED, UNIF, STOPWORD = "learned", "unif", "stopword"
+
+
+def _unif(encoder: Mapping[str, Any]) -> Unif:
+    return Unif(float(encoder["delta"]))
+
+
+def _stopword(encoder: Mapping[str, Any]) -> Stopword:
+    return Stopword(
+        float(encoder["delta"]),
+        drop_shift=bool(encoder.get("drop_shift", False)),
+        drop_punctuation=bool(encoder.get("drop_punctuation", False)),
+    )
+
+
+RULES: dict[str, Callable[[Mapping[str, Any]], KeywordRule]] = {
+    UNIF: _unif,
+    STOPWORD: _stopword,
+}
+"""The rules a model may have: `encoder.kind` of its settings → rule, from the table `encoder`."""
 
 
 class KeepProbabilitySelector:
@@ -28,8 +48,8 @@ class KeepProbabilitySelector:
         self._quantiles: Sequence[float] = settings.get("keep_quantiles", [])
         if not _is_encoder(self._encoder):
             raise TerselyError(
-                'config.json: encoder.kind must be "learned", "unif" or "stopword", '
-                "and a rule must have a delta in [0, 1]."
+                f"config.json: encoder.kind must be one of {', '.join([LEARNED, *RULES])}, "
+                "and the delta of a rule must be in [0, 1]."
             )
         if not _is_rising(self._quantiles):
             raise TerselyError("config.json: keep_quantiles must be a rising list in [0, 1].")
@@ -37,7 +57,7 @@ class KeepProbabilitySelector:
     @property
     def is_learned(self) -> bool:
         """Whether the model has a learned encoder, not a rule."""
-        return bool(self._encoder["kind"] == "learned")
+        return bool(self._encoder["kind"] == LEARNED)
 
     def decoder_budget(self, budget: float | None) -> DecoderBudget | None:
         """Return None: the paper's decoder is not conditioned on a budget."""
@@ -77,27 +97,19 @@ class KeepProbabilitySelector:
         return float(np.interp(1 - budget, positions, self._quantiles)) if budget < 1 else -1.0
 
     def _rule(self) -> KeywordRule:
-        if self._encoder["kind"] == "unif":
-            return Unif(float(self._encoder["delta"]))
-        return Stopword(
-            float(self._encoder["delta"]),
-            drop_shift=bool(self._encoder.get("drop_shift", False)),
-            drop_punctuation=bool(self._encoder.get("drop_punctuation", False)),
-        )
+        return RULES[self._encoder["kind"]](self._encoder)
 
     def _rule_masks(
         self, sentences: Sequence[Sequence[str]], budget: float | None
     ) -> list[list[bool]]:
-        if budget is not None and self._encoder["kind"] == "stopword":
-            raise UsageError("A Stopword model has no budgets; leave --budget out.")
+        kind = self._encoder["kind"]
+        if budget is not None and kind != UNIF:
+            raise UsageError(f'A model of the rule "{kind}" has no budgets; leave --budget out.')
         rule = self._rule() if budget is None else Unif(budget)
         return rule_masks(rule, sentences)
 
     def _rule_probabilities(self, tokens: Sequence[str]) -> list[float]:
-        rule = self._rule()
-        if isinstance(rule, Stopword):
-            return [rule.delta if rule.is_stop_word(token) else 1.0 for token in tokens]
-        return [float(self._encoder["delta"])] * len(tokens)
+        return self._rule().probabilities(tokens)
 
 
 def rule_masks(rule: KeywordRule, sentences: Sequence[Sequence[str]]) -> list[list[bool]]:
@@ -116,9 +128,10 @@ def _sample_mask(tokens: Sequence[str], probabilities: Sequence[float]) -> list[
 
 
 def _is_encoder(encoder: Any) -> bool:
-    if not isinstance(encoder, dict) or encoder.get("kind") not in ("learned", "unif", "stopword"):
+    if not isinstance(encoder, dict) or encoder.get("kind") not in (LEARNED, *RULES):
         return False
-    return encoder["kind"] == "learned" or _is_share(encoder.get("delta"))
+    needs_delta = encoder["kind"] in (UNIF, STOPWORD)
+    return _is_share(encoder.get("delta")) if needs_delta else True
 
 
 def _is_rising(quantiles: Any) -> bool:

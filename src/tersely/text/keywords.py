@@ -26,6 +26,9 @@ class KeywordRule(Protocol):
     def mask(self, tokens: Sequence[str], rng: random.Random) -> list[bool]:
         """Return a flag for each token: True if it is kept."""
 
+    def probabilities(self, tokens: Sequence[str]) -> list[float]:
+        """Return the probability that each token is kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unif:
@@ -39,6 +42,10 @@ class Unif:
     def mask(self, tokens: Sequence[str], rng: random.Random) -> list[bool]:
         """Draw each flag independently."""
         return [rng.random() < self.delta for _ in tokens]
+
+    def probabilities(self, tokens: Sequence[str]) -> list[float]:
+        """Return δ for each token."""
+        return [self.delta for _ in tokens]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,10 @@ class Stopword:
     def mask(self, tokens: Sequence[str], rng: random.Random) -> list[bool]:
         """Draw a flag for each stop word; keep the other tokens."""
         return [not self.is_stop_word(token) or rng.random() < self.delta for token in tokens]
+
+    def probabilities(self, tokens: Sequence[str]) -> list[float]:
+        """Return δ for stop words, and 1 for the other tokens."""
+        return [self.delta if self.is_stop_word(token) else 1.0 for token in tokens]
 
     def is_stop_word(self, token: str) -> bool:
         """Return True if the token may be dropped."""

@@ -16,18 +16,27 @@ from tersely.errors import UsageError
 from tersely.game.distilled.masks import RULES as DISTILLATION_RULES
 from tersely.game.paper.objective import OBJECTIVES, ObjectiveConfig
 from tersely.game.paper.rules import RULES
-from tersely.model.shapes import MAX_CUTOFFS, MAX_DIVISION
-from tersely.training.tables import parse_table, read_toml
+from tersely.model.shapes import MAX_CUTOFFS, MAX_DIVISION, MONOTONE, PAPER, SHAPES
+from tersely.training.toml_config import parse_table, read_toml
 
 DISTILLED = "distilled"
+RENAMED_KEYS = {
+    "distillation": {
+        "untold_share": "no_budget_share",
+        "worth_noise": "value_noise",
+        "free_share": "on_average_share",
+    }
+}
+"""Table → earlier name of a key → its name. Configs, run.json and models may have either."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
     """Architecture and sizes of encoder and decoder."""
 
-    architecture: Literal["paper", "monotone"] = "paper"
-    """paper, or monotone: one model for all budgets, which needs objective.kind = "distilled"."""
+    architecture: str = PAPER
+    """A key of SHAPES in model/shapes.py. The monotone architecture, one model for all budgets,
+    needs objective.kind = "distilled"."""
     embedding_units: int = 300
     encoder_units: int = 300
     """Paper: of a forward LSTM; monotone: of both directions of a bidirectional LSTM together."""
@@ -96,13 +105,13 @@ class DistillationConfig:
     """chance: random tokens, at a random rate for each sentence; coin: random tokens at rate 0.5;
     stopwords: all but stop words; content: all but stop words, case marks and punctuation.
     A rule that is named twice is drawn twice as often. Keys of game/distilled/masks.py's RULES."""
-    untold_share: float = 0.15
+    no_budget_share: float = 0.15
     """Share of the other sentences for which the decoder is not given the budget."""
-    worth_noise: float = 0.4
+    value_noise: float = 0.4
     """Standard deviation of the noise on the logarithm of a token's value."""
     flip_share: float = 0.05
     """Share of tokens whose value is random instead of predicted."""
-    free_share: float = 0.0
+    on_average_share: float = 0.0
     """Share of sentences whose budget holds on average (docs/decisions/budget-allocation.md)."""
     default_budget: float = 0.4
     """Share of tokens to type if a request gives none."""
@@ -160,9 +169,6 @@ class RunConfig:
     training: TrainingConfig = field(default_factory=TrainingConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
 
-    def __post_init__(self) -> None:
-        _check(self)
-
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as nested dictionaries, as TOML and JSON hold them."""
         return asdict(self)
@@ -178,7 +184,27 @@ def load_config(path: Path) -> RunConfig:
 
 def parse_config(tables: Mapping[str, Any], *, where: str) -> RunConfig:
     """Build a config from nested dictionaries; `where` names their source in errors."""
-    return parse_table(RunConfig, tables, where)
+    config = parse_table(RunConfig, _with_new_keys(tables, where), where)
+    for is_valid, rule in chain(_registered(config), _bounds(config), _combinations(config)):
+        if not is_valid:
+            raise UsageError(f"{where}: {rule}.")
+    return config
+
+
+def _with_new_keys(tables: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Replace the earlier names of keys."""
+    renamed = dict(tables)
+    for name, new_names in RENAMED_KEYS.items():
+        if not isinstance(tables.get(name), Mapping):
+            continue
+        table = dict(tables[name])
+        for old, new in new_names.items():
+            if old in table and new in table:
+                raise UsageError(f"{where}: {name}.{old} is now {new}; remove one of the two.")
+            if old in table:
+                table[new] = table.pop(old)
+        renamed[name] = table
+    return renamed
 
 
 def with_defaults(tables: dict[str, Any]) -> dict[str, Any]:
@@ -192,7 +218,7 @@ def with_defaults(tables: dict[str, Any]) -> dict[str, Any]:
         return tables
 
 
-def with_changes(config: RunConfig, changes: Sequence[str]) -> RunConfig:
+def with_changes(config: RunConfig, changes: Sequence[str], *, where: str = "--set") -> RunConfig:
     """Apply changes like "training.seed=2", with values as in TOML."""
     tables = config.as_dict()
     for change in changes:
@@ -203,9 +229,9 @@ def with_changes(config: RunConfig, changes: Sequence[str]) -> RunConfig:
         except tomllib.TOMLDecodeError:
             value = text.strip()  # a bare word is a string
         if not key or not isinstance(tables.get(table), dict):
-            raise UsageError(f"--set {change}: write TABLE.KEY=VALUE, such as training.seed=2.")
-        tables[table][key] = value
-    return parse_config(tables, where="--set")
+            raise UsageError(f"{where} {change}: write TABLE.KEY=VALUE, such as training.seed=2.")
+        tables[table][RENAMED_KEYS.get(table, {}).get(key, key)] = value
+    return parse_config(tables, where=where)
 
 
 _NOT_NEGATIVE = """
@@ -223,19 +249,14 @@ _AT_LEAST_ONE = """
 """.split()
 _ABOVE_ZERO = """
     training.learning_rate training.encoder_learning_rate training.gradient_norm_limit
-    distillation.worth_noise
+    distillation.value_noise
 """.split()
 
 
-def _check(config: RunConfig) -> None:
-    """Raise an error for the first setting that cannot work."""
-    for is_valid, rule in chain(_registered(config), _bounds(config), _combinations(config)):
-        if not is_valid:
-            raise UsageError(f"Config: {rule}.")
-
-
 def _registered(config: RunConfig) -> Iterator[tuple[bool, str]]:
-    """Check names against the tables where objectives and rules are registered."""
+    """Check names against the tables where architectures, objectives and rules are registered."""
+    architecture, names = config.model.architecture, ", ".join(SHAPES)
+    yield architecture in SHAPES, f"model.architecture must be one of {names}, got {architecture!r}"
     kinds = (*OBJECTIVES, *RULES, DISTILLED)
     kind = config.objective.kind
     yield kind in kinds, f"objective.kind must be one of {', '.join(kinds)}, got {kind!r}"
@@ -263,17 +284,17 @@ def _combinations(config: RunConfig) -> Iterator[tuple[bool, str]]:
         ),
         (0 <= config.objective.delta <= 1, "objective.delta must be in [0, 1]"),
         (
-            (model.architecture == "monotone") == (config.objective.kind == DISTILLED),
+            (model.architecture == MONOTONE) == (config.objective.kind == DISTILLED),
             'model.architecture = "monotone" and objective.kind = "distilled" go together',
         ),
         (
-            model.architecture == "paper" or model.encoder_units % 2 == 0,
+            model.architecture != MONOTONE or model.encoder_units % 2 == 0,
             "model.encoder_units must be even",
         ),
         *(
             (0 <= share <= 1, f"distillation.{name} must be in [0, 1]")
             for name, share in asdict(config.distillation).items()
-            if name not in ("worth_noise", "rules")
+            if name not in ("value_noise", "rules")
         ),
         (
             len(config.distillation.rules) > 0,

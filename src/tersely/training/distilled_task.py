@@ -47,7 +47,6 @@ class DistilledTask:
     """A monotone scheme and its training step."""
 
     architecture: ClassVar[str] = MONOTONE
-    shape_class: ClassVar[type[CommonShape]] = MonotoneShape
 
     scheme: MonotoneScheme
     step: DistillationStep
@@ -65,10 +64,10 @@ class DistilledTask:
         masks = MaskSampler(
             rules=build_rules(settings.rules, lexicon),
             rule_share=settings.rule_share,
-            untold_share=settings.untold_share,
-            noise=settings.worth_noise,
+            no_budget_share=settings.no_budget_share,
+            noise=settings.value_noise,
             flip_share=settings.flip_share,
-            free_share=settings.free_share,
+            on_average_share=settings.on_average_share,
         )
         return cls(scheme, DistillationStep(masks), settings.default_budget)
 
@@ -110,7 +109,7 @@ class DistilledTask:
             "default_budget": self.default_budget,
             "types_marks": self.scheme.types_shift,
         }
-        if not self.step.masks.free_share:
+        if not self.step.masks.on_average_share:
             return {"encoder": encoder, "budgets": self._even_rows(dev, sentences)}
         encoder["sharpness"] = DEFAULT_SHARPNESS
         return {"encoder": encoder, "budgets": self._threshold_rows(dev, sentences)}

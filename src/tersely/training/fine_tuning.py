@@ -9,16 +9,15 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from torch import nn
 
 from tersely.corpus.dataset import PreparedCorpus, Split
 from tersely.errors import TerselyError, UsageError
 from tersely.model.folder import ModelFolder
 from tersely.model.quantization import Tensor, dequantize
-from tersely.model.shapes import CommonShape, check_tensors
+from tersely.model.shapes import SHAPES, CommonShape, check_tensors
 from tersely.text.vocabulary import Vocabulary
 from tersely.training.config import RunConfig, TrainingConfig, parse_config
-from tersely.training.tasks import TASKS
+from tersely.training.tasks import Scheme
 
 FINE_TUNING = TrainingConfig(
     batch_sentences=64,
@@ -73,12 +72,12 @@ def check_pretrained(model: ModelFolder, *, architecture: str) -> CommonShape:
             f'--init: the model is of architecture "{model.architecture}", the config of '
             f'"{architecture}". Use the config the model was trained with.'
         )
-    shape = TASKS[architecture].shape_class.from_settings(model.settings)
+    shape = SHAPES[architecture].from_settings(model.settings)
     check_tensors(model, shape)
     return shape
 
 
-def copy_weights(scheme: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+def copy_weights(scheme: Scheme, tensors: Mapping[str, Tensor]) -> None:
     """Copy the weights of a model; rows of new words keep their random values."""
     with torch.no_grad():
         for name, parameter in scheme.state_dict().items():

@@ -29,7 +29,7 @@ from tersely.training.checkpoint import Checkpoint, get_moments, load_moments
 from tersely.training.config import RunConfig
 from tersely.training.export import export_model, scheme_title
 from tersely.training.fine_tuning import Renumbering, check_pretrained, copy_weights
-from tersely.training.metrics import MetricsLog, Report, average_metrics, plot_metrics
+from tersely.training.metrics import MetricsCallback, MetricsLog, average_metrics, plot_metrics
 from tersely.training.optimizer import (
     build_optimizer,
     clip_gradients,
@@ -98,7 +98,7 @@ class Trainer:
             trainer.restore(checkpoint)
         return trainer
 
-    def train(self, stop: StopRequest, reports: Sequence[Report]) -> Ending:
+    def train(self, stop: StopRequest, callbacks: Sequence[MetricsCallback]) -> Ending:
         """Train until dev metrics are flat, the step limit is reached, or a stop is requested."""
         started, seconds_before = time.monotonic(), self.seconds
         settings = self.config.training
@@ -112,8 +112,8 @@ class Trainer:
             self.seconds = seconds_before + time.monotonic() - started
             if self.step % LOG_EVERY_STEPS == 0:
                 row = self.log_steps(pending)
-                for report in reports:
-                    report(self.step, row)
+                for callback in callbacks:
+                    callback(self.step, row)
                 pending = []
             if self.step % settings.evaluate_every_steps == 0 or self.step == limit:
                 self.evaluate()

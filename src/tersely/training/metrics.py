@@ -15,7 +15,7 @@ from tersely.errors import UsageError
 from tersely.game.step import StepMetrics
 from tersely.storage.atomic import new_file
 
-Report = Callable[[int, dict[str, float]], None]
+MetricsCallback = Callable[[int, dict[str, float]], None]
 """Receives a step and the metrics logged there."""
 
 
@@ -91,8 +91,8 @@ def plot_metrics(rows: list[dict[str, Any]], path: Path, *, title: str) -> bool:
 
 
 @contextmanager
-def tensorboard(run: Path, *, is_enabled: bool) -> Iterator[Report]:
-    """Yield a report that writes to RUN/tensorboard, or one that does nothing."""
+def tensorboard(run: Path, *, is_enabled: bool) -> Iterator[MetricsCallback]:
+    """Yield a callback that writes to RUN/tensorboard, or one that does nothing."""
     if not is_enabled:
         yield lambda step, row: None
         return

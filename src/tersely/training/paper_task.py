@@ -29,7 +29,6 @@ class PaperTask:
     """The paper's scheme and its training step."""
 
     architecture: ClassVar[str] = PAPER
-    shape_class: ClassVar[type[CommonShape]] = PaperShape
 
     scheme: PaperScheme
     step: PaperStep

@@ -17,7 +17,7 @@ from tersely.model.location import locate
 from tersely.storage.atomic import new_file
 from tersely.training.config import RunConfig, parse_config
 from tersely.training.loop import Ending, Trainer
-from tersely.training.metrics import Report, tensorboard
+from tersely.training.metrics import MetricsCallback, tensorboard
 from tersely.training.stop_criteria import StopRequest
 
 
@@ -35,7 +35,7 @@ class RunRequest:
     command: tuple[str, ...] = ()
 
 
-def train(request: RunRequest, report: Report) -> Ending:
+def train(request: RunRequest, callback: MetricsCallback) -> Ending:
     """Start the run; the same request again resumes it where it stopped."""
     torch.set_num_threads(request.threads or available_cpus())
     corpus = PreparedCorpus.open(request.data)
@@ -53,9 +53,9 @@ def train(request: RunRequest, report: Report) -> Ending:
     try:
         with (
             StopRequest(minutes=request.minutes) as stop,
-            tensorboard(request.out, is_enabled=request.tensorboard) as tensorboard_report,
+            tensorboard(request.out, is_enabled=request.tensorboard) as tensorboard_callback,
         ):
-            return trainer.train(stop, [report, tensorboard_report])
+            return trainer.train(stop, [callback, tensorboard_callback])
     finally:
         trainer.log.close()
 

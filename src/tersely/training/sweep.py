@@ -31,7 +31,7 @@ from tersely.model.location import is_model_name
 from tersely.storage.atomic import new_file
 from tersely.training.config import load_config, with_changes
 from tersely.training.metrics import read_metrics
-from tersely.training.tables import read_toml
+from tersely.training.toml_config import read_toml
 
 RESULT_FILES = (
     "run.json",
@@ -92,7 +92,9 @@ def load_plan(path: Path) -> Plan:
         if names.count(name) > 1 or not is_model_name(name):
             raise UsageError(f"{path}: {name!r} must be a name that occurs only once.")
     runs = [
-        PlannedRun(name, changes, with_changes(config, changes).training.max_steps)
+        PlannedRun(
+            name, changes, with_changes(config, changes, where=f"{path}: {name}").training.max_steps
+        )
         for name, changes in expanded
     ]
     return Plan(base, tuple(runs))

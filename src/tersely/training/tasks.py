@@ -5,17 +5,16 @@ loop.py trains, evaluates, saves and restores tasks of any architecture. To add 
 `TrainingTask` beside paper_task.py, and add it to `TASKS`.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol, Self
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from tersely.corpus.dataset import Split
 from tersely.errors import UsageError
 from tersely.game.batch import Batch
-from tersely.game.distilled.scheme import MonotoneScheme
-from tersely.game.paper.scheme import PaperScheme
 from tersely.game.step import StepMetrics
 from tersely.model.shapes import CommonShape
 from tersely.text.vocabulary import Vocabulary
@@ -23,7 +22,27 @@ from tersely.training.config import ModelConfig, RunConfig
 from tersely.training.distilled_task import DistilledTask
 from tersely.training.paper_task import PaperTask
 
-AnyScheme = PaperScheme | MonotoneScheme
+
+class Scheme(Protocol):
+    """An encoder and a decoder in one torch module."""
+
+    @property
+    def shape(self) -> CommonShape:
+        """The sizes of encoder and decoder."""
+
+    @property
+    def encoder(self) -> nn.Module:
+        """Chooses keywords."""
+
+    @property
+    def decoder(self) -> nn.Module:
+        """Completes keywords."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the parameters by name."""
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], /) -> object:
+        """Restore the parameters."""
 
 
 class TrainingTask(Protocol):
@@ -31,17 +50,16 @@ class TrainingTask(Protocol):
 
     architecture: ClassVar[str]
     """The value of model.architecture, also in the settings of a model folder."""
-    shape_class: ClassVar[type[CommonShape]]
 
     @property
-    def scheme(self) -> AnyScheme:
+    def scheme(self) -> Scheme:
         """The encoder and decoder that are trained."""
 
     @classmethod
     def build(
         cls, config: RunConfig, shape: CommonShape, lexicon: Vocabulary, generator: torch.Generator
     ) -> Self:
-        """Build an untrained scheme of a shape of `shape_class`, and its training step."""
+        """Build an untrained scheme of the architecture's shape, and its training step."""
 
     @staticmethod
     def shape(model: ModelConfig, vocabulary_size: int) -> CommonShape:

@@ -21,9 +21,9 @@ from tests.game.small import random_batch
 from tests.game.small_monotone import small_monotone
 
 BY_VALUE = MaskSampler(
-    rules=(UnifRule(1.0),), rule_share=0.0, untold_share=0.0, noise=1e-9, flip_share=0.0
+    rules=(UnifRule(1.0),), rule_share=0.0, no_budget_share=0.0, noise=1e-9, flip_share=0.0
 )
-ON_AVERAGE = replace(BY_VALUE, free_share=1.0)
+ON_AVERAGE = replace(BY_VALUE, on_average_share=1.0)
 LEXICON = Vocabulary([*SPECIAL_TOKENS, "the", "waiter", "."])
 
 
@@ -80,7 +80,7 @@ def test_on_average_as_many_tokens_are_kept_but_in_other_sentences() -> None:
     total = int(batch.lengths.sum())
     assert sum(on_average) / total == pytest.approx(sum(even) / total, abs=0.03)
     assert on_average != even
-    mixed = kept_per_sentence(replace(BY_VALUE, free_share=0.3), scheme, batch)
+    mixed = kept_per_sentence(replace(BY_VALUE, on_average_share=0.3), scheme, batch)
     assert mixed not in (even, on_average)
 
 

@@ -18,10 +18,10 @@ MIXED = DistillationStep(
     MaskSampler(
         rules=(RandomRateRule(), UnifRule(0.3)),
         rule_share=0.5,
-        untold_share=0.3,
+        no_budget_share=0.3,
         noise=0.4,
         flip_share=0.1,
-        free_share=0.3,
+        on_average_share=0.3,
     )
 )
 
@@ -31,10 +31,10 @@ class EveryOther:
         return (torch.arange(batch.tokens.shape[1]) % 2 == 0).expand(batch.tokens.shape)
 
 
-def by_value(*, untold_share: float = 0.0) -> DistillationStep:
+def by_value(*, no_budget_share: float = 0.0) -> DistillationStep:
     """A step whose masks are exactly the encoder's."""
     return DistillationStep(
-        MaskSampler((UnifRule(1.0),), 0.0, untold_share, noise=1e-9, flip_share=0.0)
+        MaskSampler((UnifRule(1.0),), 0.0, no_budget_share, noise=1e-9, flip_share=0.0)
     )
 
 
@@ -93,7 +93,7 @@ def test_the_encoder_does_not_learn_from_masks_by_rule() -> None:
 @pytest.mark.parametrize("has_budget", [True, False])
 def test_the_loss_is_that_of_decoder_and_encoder(has_budget: bool) -> None:
     scheme, batch = small_monotone(loss_scale=20), random_batch(60)
-    step = by_value(untold_share=0.0 if has_budget else 1.0)
+    step = by_value(no_budget_share=0.0 if has_budget else 1.0)
     loss, metrics = step.compute_loss(scheme, batch, generator())
     parts = expected(scheme, batch, has_budget=has_budget)
     assert metrics.cost_tokens * 60 == pytest.approx(parts.kept)

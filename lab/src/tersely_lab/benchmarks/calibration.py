@@ -8,7 +8,7 @@ from typing import Any
 from tersely.completion.completer import Completer
 from tersely.evaluation.calibration import collect_samples, reliability, remove_calibration
 from tersely.progress import ProgressBar
-from tersely.text.encoding import read_sentences
+from tersely.text.files import read_sentences
 from tersely_lab.benchmarks.command import check_positive, markdown_table, png_figure, print_results
 
 TITLES = {"as_served": "as served", "uncalibrated": "p(x|z), uncalibrated"}

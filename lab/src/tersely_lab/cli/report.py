@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> None:
     """Write the report; print its path and the missing runs."""
-    from tersely.text.encoding import check_utf8
+    from tersely.text.files import check_utf8
     from tersely_lab.reproduction.report import ReportOptions, write_report
 
     if given.matrix_sentences < 0:

@@ -74,10 +74,10 @@ class MaskSampler:
 
     rules: Sequence[MaskRule]  # one is drawn for a sentence
     rule_share: float  # masked by a rule instead of by the encoder
-    untold_share: float  # masked by the encoder, but without a budget for the decoder
+    no_budget_share: float  # masked by the encoder, but without a budget for the decoder
     noise: float  # standard deviation of the logarithm of a token value
     flip_share: float  # of tokens, whose value is random instead of predicted
-    free_share: float = 0.0  # masked by the encoder, with a budget that holds only on average
+    on_average_share: float = 0.0  # masked by the encoder, with a budget that holds only on average
 
     def sample(
         self, scheme: MonotoneScheme, batch: Batch, generator: torch.Generator
@@ -97,7 +97,7 @@ class MaskSampler:
             self._mask_by_rules(batch, generator),
             scheme.keep_top(batch, values, counts),
         )
-        has_no_budget = by_rule | (torch.rand(count, generator=generator) < self.untold_share)
+        has_no_budget = by_rule | (torch.rand(count, generator=generator) < self.no_budget_share)
         budgets = budgets.masked_fill(has_no_budget, math.nan)
         return SampledMasks(keep, predicted_losses, by_rule, budgets, on_average)
 
@@ -113,14 +113,14 @@ class MaskSampler:
         """Return the number of keywords (batch,), and where budgets hold only on average."""
         lengths = batch.lengths.numpy()
         even = keyword_counts(budgets.numpy(), lengths)
-        if not self.free_share:
+        if not self.on_average_share:
             return torch.from_numpy(even), torch.zeros(len(even), dtype=torch.bool)
         ranked = sort_by_value(
             scheme.fix_special_values(batch, values).numpy(), predicted_losses.numpy(), lengths
         )
         gains = marginal_gains(ranked, even)
         free = gains.counts_above(neighbour_thresholds(gains.gains, budgets.numpy()))
-        on_average = torch.rand(len(even), generator=generator) < self.free_share
+        on_average = torch.rand(len(even), generator=generator) < self.on_average_share
         counts = torch.where(on_average, torch.from_numpy(free), torch.from_numpy(even))
         return counts, on_average
 

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Measure, print and plot."""
-    from tersely.text.encoding import read_sentences
+    from tersely.text.files import read_sentences
     from tersely_lab.benchmarks.frontier.benchmark import FrontierBench, measure
     from tersely_lab.benchmarks.frontier.tables import plot, render
 

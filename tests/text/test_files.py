@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tersely.errors import UsageError
-from tersely.text.encoding import check_utf8, read_sentences, read_text
+from tersely.text.files import check_utf8, read_sentences, read_text
 
 
 def test_lone_surrogates_are_refused() -> None:

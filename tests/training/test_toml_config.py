@@ -5,7 +5,7 @@ from typing import Any, Literal
 import pytest
 
 from tersely.errors import UsageError
-from tersely.training.tables import parse_table, read_toml
+from tersely.training.toml_config import parse_table, read_toml
 
 
 @dataclass(frozen=True)
