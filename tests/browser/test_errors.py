@@ -61,10 +61,10 @@ def test_a_dialog_asks_for_the_access_token(
     service.token = "open sesame"
     editor.page.goto(service.url)
     expect(editor.page.get_by_role("dialog", name="Access token")).to_be_visible()
-    editor.page.get_by_label("This service asks").fill("wrong")
+    editor.page.get_by_label("This service requires").fill("wrong")
     editor.press("Enter")
     expect(editor.page.get_by_role("dialog", name="Access token")).to_be_visible()
-    editor.page.get_by_label("This service asks").fill("open sesame")
+    editor.page.get_by_label("This service requires").fill("open sesame")
     editor.press("Enter")
     expect(editor.page.get_by_role("dialog")).to_be_hidden()
     expect(editor.page.get_by_role("switch")).to_be_enabled()
